@@ -203,7 +203,10 @@ class Lab(unittest.TestCase):
         lab("up", MACHINE, "--queue", "200ms")
         if json.loads(lab("status", "--json").stdout)["cpu_by"] == "kernel":
             self.assertIn("--slow-by", lab("up", MACHINE, "--slow-by", "library", code=2).stderr)
-        for name in ("TRACE", "VERDICTS", "EXPLAIN", "PROFILE"):
+        else:
+            self.assertIn("--slow-by", lab("up", MACHINE, "--slow-by", "kernel", code=2).stderr)
+        self.assertIn("--preload", lab("run", "--env", "LD_PRELOAD=x.so", "--", PROGRAMS[0], code=2).stderr)
+        for name in ("TRACE", "VERDICTS", "EXPLAIN", "PROFILE", "LAB_TIMES"):
             ran = lab("run", "--mpi", "mpich", "--env", f"ESPALIER_{name}=/tmp/file", "--", "true", code=2)
             self.assertIn("would be lost", ran.stderr)
         ran = lab("run", "--mpi", "mpich", "--print", "--", "sh", "-c", "echo a b")
@@ -244,7 +247,7 @@ class Lab(unittest.TestCase):
         self.assertGreater(least, 19.5)
         self.assertGreater(mean, 25)  # 20 ms, and 10 more on average each way
         lab("set", "wan", "--jitter", "0us", "--reorder", "0", "--cross", "none")
-        for wrong in (["--loss", "2"], ["--jitter", "often"], ["--cross", "unlimited"]):
+        for wrong in (["--loss", "2"], ["--loss", "%"], ["--jitter", "often"], ["--cross", "unlimited"], ["--cross", "1Tbit/s"]):
             lab("set", "wan", *wrong, code=2)
 
     def test_4_links_change_while_the_lab_is_up(self):
@@ -300,6 +303,7 @@ class Lab(unittest.TestCase):
         self.wait_until_gone(host)
         self.assertIn(f"'s process {host} was ended by signal 15 (SIGTERM), sent by process {os.getpid()}",
                       lab("run", "--", PROGRAMS[0], code=2).stderr)
+        self.assertIn("another lab is up", lab("up", "site:2(1ms) proc:1", code=2).stderr)
         self.assertIn("it was built again", lab("up", MACHINE).stdout)
         self.assertGreater(fastest_ping("site0-machine0", "site1-machine0"), 19.75)
         self.assertIn("was up already", lab("up", MACHINE).stdout)

@@ -137,7 +137,16 @@ std::optional<Error> why_not_as_it_is(const UpSettings& settings, OpenLab& lab) 
   if (settings.slow_by_library.value_or(false) && lab.cpu) {
     return Error{"--slow-by", "the lab is up, and the kernel slows its hosts", hint};
   }
+  if (!settings.slow_by_library.value_or(true) && !lab.cpu) {
+    return Error{"--slow-by", "the lab is up, and the library slows its hosts", hint};
+  }
   return std::nullopt;
+}
+
+/// Whether a host or the router is still there, so that programs may run in it.
+bool lives(const OpenLab& lab) {
+  return lab.router != 0 || std::any_of(lab.holders.begin(), lab.holders.end(),
+                                        [](pid_t holder) { return holder != 0; });
 }
 
 /// If it is empty.
@@ -186,7 +195,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
       if (auto e = why_not_as_it_is(settings, *there)) return *e;
       return UpResult::WasUp;
     }
-    if (there->is_whole()) {
+    if (!same && lives(*there)) {
       return Error{"lab", fmt::format("another lab is up in {}", folder.path),
                    "espalier lab down first, or give this one another --state"};
     }
@@ -197,7 +206,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
       if (auto e = start_new_router(folder, *plan)) return *e;
       return UpResult::RouterRestarted;
     }
-    result = UpResult::Rebuilt;
+    if (same) result = UpResult::Rebuilt;
   }
   if (auto cleared = clear(folder); !cleared) return cleared.error();
   if (auto e = build(folder, machine, *plan, settings, self)) {

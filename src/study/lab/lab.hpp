@@ -28,7 +28,8 @@ enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
 
 /// Brings up the machine's lab. One that is up and whole is left alone; of a broken one only the
 /// router is started again if all hosts are there, so that connections survive; else all is
-/// rebuilt. Refuses settings that a lab which is up does not have.
+/// rebuilt. Refuses settings that a lab which is up does not have, and to take the place of another
+/// machine's lab of which anything is there.
 /// @param self the espalier tool, which hosts call to reach each other as through ssh
 Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
                       const UpSettings& settings, const std::string& self);

@@ -37,11 +37,12 @@ bool Change::is_empty() const {
 Expected<std::uint64_t> parse_millionths(const char* option, const std::string& text) {
   char* end = nullptr;
   double share = std::strtod(text.c_str(), &end);
+  const bool has_number = end != text.c_str();
   if (*end == '%') {
     share /= 100;
     ++end;
   }
-  if (text.empty() || *end != '\0' || !(share >= 0 && share <= 1)) {
+  if (!has_number || *end != '\0' || !(share >= 0 && share <= 1)) {
     return Error{option, fmt::format("\"{}\" is no share", text), "0.1% or 0.001"};
   }
   return static_cast<std::uint64_t>(std::llround(share * 1e6));

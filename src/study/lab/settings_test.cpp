@@ -96,7 +96,7 @@ TEST(LabSettings, ReadShares) {
   EXPECT_EQ(parse_millionths("--loss", "0.1%").value(), 1000U);
   EXPECT_EQ(parse_millionths("--loss", "0.001").value(), 1000U);
   EXPECT_EQ(parse_millionths("--loss", "0").value(), 0U);
-  for (const char* text : {"", "x", "2", "-1%", "1%%", "nan"}) {
+  for (const char* text : {"", "x", "2", "-1%", "1%%", "nan", "%"}) {
     EXPECT_FALSE(parse_millionths("--loss", text)) << text;
   }
 }

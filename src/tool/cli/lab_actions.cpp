@@ -84,8 +84,14 @@ std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest&
 std::optional<Error> check_assignments(const LabOptions& options) {
   for (const std::string& line : options.environment) {
     const std::size_t equals = line.find('=');
-    if (equals != 0 && equals != std::string::npos) continue;
-    return Error{"--env", fmt::format("\"{}\" is not NAME=VALUE", line), "--env OMP_NUM_THREADS=1"};
+    if (equals == 0 || equals == std::string::npos) {
+      return Error{"--env", fmt::format("\"{}\" is not NAME=VALUE", line),
+                   "--env OMP_NUM_THREADS=1"};
+    }
+    if (line.starts_with("LD_PRELOAD=")) {
+      return Error{"--env", "LD_PRELOAD is set by the lab itself",
+                   fmt::format("--preload {} adds to it", line.substr(equals + 1))};
+    }
   }
   return std::nullopt;
 }
@@ -97,8 +103,8 @@ std::optional<Error> check_variables(const LabOptions& options) {
   for (const std::string& line : options.environment) {
     all[line.substr(0, line.find('='))] = line.substr(std::min(line.size(), line.find('=') + 1));
   }
-  for (const char* name :
-       {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE", "ESPALIER_TRACE", "ESPALIER_VERDICTS"}) {
+  for (const char* name : {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE", "ESPALIER_TRACE",
+                           "ESPALIER_VERDICTS", "ESPALIER_LAB_TIMES"}) {
     const auto set = all.find(name);
     if (set == all.end() || set->second.empty() || set->second == "1") continue;
     if (auto file = file_for_ranks(name, set->second); !file) return file.error();
@@ -148,6 +154,12 @@ Expected<lab::Change> change_of_links(const LabOptions& options) {
   }
   if (change.cross && change.cross->unlimited()) {
     return Error{"--cross", "traffic of others has a rate", "20Mbit/s, or none"};
+  }
+  // Each burst of it is drawn by itself.
+  constexpr Bandwidth kMostCross{100'000'000'000};
+  if (change.cross && change.cross->bits_per_second > kMostCross.bits_per_second) {
+    return Error{"--cross", "more than 100 Gbit/s of others cannot be emulated",
+                 "20Mbit/s, or none"};
   }
   if (options.cut || options.mend) change.cut = options.cut;
   return change;
