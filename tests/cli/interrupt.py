@@ -20,6 +20,7 @@ INTERRUPTED = 130
 def commands(folder):
     return [
         ["group", "simulate", "--processes", "131072"],
+        ["group", "simulate", "--processes", "131072", "--json"],
         ["reproduce", "all", "--folder", f"{folder}/report"],
         ["view", "site:4(20ms,1Gbit/s) rack:4(200us,10Gbit/s) proc:16(1us)", "--html", f"{folder}/page.html"],
     ]

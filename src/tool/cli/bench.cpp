@@ -179,7 +179,32 @@ Outcome write_drawings(const measure::Bench& bench, const std::string& prefix) {
   return std::nullopt;
 }
 
-Outcome run_bench(const BenchOptions& options, const Globals& globals) {
+/// Options of the other place are refused, not passed over.
+std::optional<Error> of_other_place(const BenchOptions& options, const App& app) {
+  const std::vector<const char*> of_lab{"--root", "--stack",  "--clocks",
+                                        "--take", "--repeat", "--svg"};
+  const std::vector<const char*> of_smpi{"--machine",    "--placement", "--peer", "--single",
+                                         "--candidates", "--roots",     "--jobs", "--seconds",
+                                         "--memory",     "--resume",    "--html"};
+  const bool is_smpi = options.on == "smpi";
+  for (const char* name : is_smpi ? of_lab : of_smpi) {
+    if (!app.is_given(name)) continue;
+    return Error{name, fmt::format("it is an option of bench --on {}", is_smpi ? "lab" : "smpi"),
+                 "leave it out"};
+  }
+  for (const char* name : {"--json", "--save", "--html", "--peer", "--single", "--roots"}) {
+    if (!options.smpi.candidates || !app.is_given(name)) continue;
+    return Error{name, "it means nothing to --candidates", "leave it out"};
+  }
+  return std::nullopt;
+}
+
+Outcome run_bench(const BenchOptions& options, const Globals& globals, const App& app) {
+  if (options.on != "lab" && options.on != "smpi") {
+    return Failure{
+        {"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab or --on smpi"}};
+  }
+  if (auto wrong = of_other_place(options, app)) return Failure{*wrong};
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   if (options.on == "smpi") {
@@ -193,10 +218,6 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
     smpi.json = options.json;
     smpi.csv = options.csv;
     return bench_on_smpi(smpi, globals);
-  }
-  if (options.on != "lab") {
-    return Failure{
-        {"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab or --on smpi"}};
   }
   if (options.repeats < 5) return Failure{{"--repeat", "fewer than 5 give no median worth it", ""}};
   auto folder = lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
@@ -312,7 +333,7 @@ Command bench_command() {
             .type_name("PREFIX");
         app.add_option("--save", options->save, "Also write the JSON to FILE.").type_name("FILE");
         add_smpi_options(app, options->smpi);
-        return [options, &globals] { return run_bench(*options, globals); };
+        return [options, &globals, app] { return run_bench(*options, globals, app); };
       }};
 }
 

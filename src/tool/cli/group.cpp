@@ -156,12 +156,12 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   }
   const Interruptible interruptible;
   const std::vector<GroupRow> rows = run_all(*schemes, *experiment, *model);
-  if (options.json) return write_output("-", group_json(rows, *experiment, model->name()));
-  if (Outcome failed = write_drawing(
-          options.svg, [&] { return group_svg(rows, *experiment); },
-          [&] { return group_text(rows, *canvas); })) {
-    return failed;
-  }
+  const Outcome failed = options.json
+                             ? write_output("-", group_json(rows, *experiment, model->name()))
+                             : write_drawing(
+                                   options.svg, [&] { return group_svg(rows, *experiment); },
+                                   [&] { return group_text(rows, *canvas); });
+  if (failed) return failed;
   return Interruptible::is_interrupted() ? Outcome(Failure{{}, kExitInterrupted}) : Outcome();
 }
 

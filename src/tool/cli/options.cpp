@@ -94,6 +94,11 @@ std::optional<Option> App::find_option(std::string_view name) const {
   return found == nullptr ? std::nullopt : std::optional(Option(*found));
 }
 
+bool App::is_given(std::string_view name) const {
+  const CLI::Option* found = app_->get_option_no_throw(std::string(name));
+  return found != nullptr && found->count() > 0;
+}
+
 App App::add_action(std::string_view name, std::string_view description) {
   CLI::App* action = app_->add_subcommand(std::string(name), std::string(description));
   action->fallthrough();

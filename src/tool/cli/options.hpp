@@ -58,6 +58,9 @@ class App {
   /// The option that was declared by this name ("--size"), if one was.
   [[nodiscard]] std::optional<Option> find_option(std::string_view name) const;
 
+  /// Whether the command line has this option, or its variable is set.
+  [[nodiscard]] bool is_given(std::string_view name) const;
+
   /// "up" of `espalier lab up`. Options of its command may stand behind it too.
   App add_action(std::string_view name, std::string_view description);
   /// Whether the command line named this command or action.

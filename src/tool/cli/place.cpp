@@ -117,12 +117,11 @@ Outcome write_placements(const PlaceOptions& options, const ShownPlacement& show
     if (Outcome bad = write_output(options.output, write_hosts(shown.problem, placement, form))) {
       return bad;
     }
-    if (options.output == "-") return {};
   }
   if (!options.svg.empty()) {
     if (Outcome bad = write_output(options.svg, place_svg(shown))) return bad;
-    if (options.svg == "-") return {};
   }
+  if (options.output == "-" || options.svg == "-") return {};
   return write_output("-", options.json ? place_json(shown) : place_text(shown, canvas));
 }
 
@@ -133,6 +132,9 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   if (!form) {
     return Failure{{"--format", fmt::format("there is no format \"{}\"", options.form),
                     "openmpi-rankfile, openmpi-hostfile, mpich-machinefile or slurm-hostfile"}};
+  }
+  if (options.output == "-" && options.svg == "-") {
+    return Failure{{"--svg", "two things would go to standard output", "name a file for one"}};
   }
   if (options.policy != "none" && options.policy != "sorted" && options.policy != "full" &&
       options.policy != "ours") {

@@ -214,8 +214,8 @@ Outcome report_of_all(const ReproduceOptions& options) {
 
 /// Where and when: what a stored run says of itself.
 reproduce::MeasuredRun measured_run_of(const ReproduceOptions& options) {
-  std::string command =
-      fmt::format("espalier reproduce {} --on {} --mpi {}", options.paper, options.on, options.mpi);
+  std::string command = fmt::format("espalier reproduce {} --on {}", options.paper, options.on);
+  if (options.on != "smpi") command += " --mpi " + options.mpi;
   for (const std::string& part : options.parts) command += " --part " + part;
   if (options.seed != "1") command += " --seed " + options.seed;
   if (!options.processes.empty()) command += " --processes " + options.processes;
@@ -228,7 +228,11 @@ reproduce::MeasuredRun measured_run_of(const ReproduceOptions& options) {
           std::max(1U, std::thread::hardware_concurrency())};
 }
 
-Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
+Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals, const App& app) {
+  for (const char* name : {"--mpi", "--processes"}) {
+    if (options.on != "smpi" || !app.is_given(name)) continue;
+    return Failure{{name, "it means nothing to --on smpi", "leave it out"}};
+  }
   if (options.paper == "all") return report_of_all(options);
   if (!options.measured.empty()) {
     return Failure{{"--measured", "stored runs are for the report of all papers",
@@ -356,7 +360,7 @@ Command reproduce_command() {
                        "ranks poll, 16 with Open MPI).")
             .type_name("N")
             .needs(on);
-        return [options, &globals] { return reproduce_paper(*options, globals); };
+        return [options, &globals, app] { return reproduce_paper(*options, globals, app); };
       }};
 }
 

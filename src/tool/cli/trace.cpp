@@ -316,26 +316,32 @@ Command trace_command() {
                 .description = std::string(kTraceDescription),
                 .sections = {},
                 .examples = std::string(kTraceExamples)};
-  return {std::move(manual), [](App& app, const Globals& globals) {
-            const auto options = std::make_shared<TraceOptions>();
-            app.add_option("TRACE", options->trace, "A file that espalier run --trace wrote.")
-                .required();
+  return {
+      std::move(manual), [](App& app, const Globals& globals) {
+        const auto options = std::make_shared<TraceOptions>();
+        app.add_option("TRACE", options->trace, "A file that espalier run --trace wrote.")
+            .required();
+        const Option call =
             app.add_option("--call", options->call, "Message by message: the call of this number.")
                 .type_name("N")
                 .whole_number(0, 1'000'000'000);
+        const Option all =
             app.add_flag("--all", options->all, "All calls or messages, however many.");
-            const Option json =
-                app.add_flag("--json", options->json, "As JSON (espalier-trace-comparison-1).");
-            app.add_option("--perfetto", options->perfetto,
-                           "Write trace-event JSON, for Perfetto; - is standard output.")
-                .type_name("FILE")
-                .excludes(json);
-            app.add_option("--otf2", options->otf2,
-                           "Write an OTF2 archive, for Vampir and Scalasca.")
-                .type_name("FOLDER")
-                .excludes(json);
-            return [options, &globals] { return show_trace(*options, globals); };
-          }};
+        const Option json =
+            app.add_flag("--json", options->json, "As JSON (espalier-trace-comparison-1).");
+        app.add_option("--perfetto", options->perfetto,
+                       "Write trace-event JSON, for Perfetto; - is standard output.")
+            .type_name("FILE")
+            .excludes(json)
+            .excludes(call)
+            .excludes(all);
+        app.add_option("--otf2", options->otf2, "Write an OTF2 archive, for Vampir and Scalasca.")
+            .type_name("FOLDER")
+            .excludes(json)
+            .excludes(call)
+            .excludes(all);
+        return [options, &globals] { return show_trace(*options, globals); };
+      }};
 }
 
 }  // namespace espalier::cli

@@ -153,6 +153,13 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
           "take a machine of as many processes"};
     }
     subject.schedule = std::move(file->loaded.schedule);
+    const bool says_what = subject.schedule->call.operation != schedule::Operation::Unknown;
+    for (const auto& [name, value] :
+         {std::pair{"--operation", &options.operation}, std::pair{"--size", &options.size}}) {
+      if (says_what && !value->empty()) {
+        return Error{name, "the schedule has its own", "leave it out"};
+      }
+    }
   }
   return subject;
 }

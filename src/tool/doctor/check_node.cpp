@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <vector>
 
 #include "doctor/checks.hpp"
 #include "topology/readers.hpp"
@@ -67,14 +69,15 @@ bool has_capability(unsigned bit) {
 
 Finding check_lab() {
   constexpr unsigned kNetAdmin = 12, kSysAdmin = 21;  // <linux/capability.h>
-  std::string missing;
-  if (!has_capability(kNetAdmin)) missing = "CAP_NET_ADMIN";
-  if (!has_capability(kSysAdmin)) missing += missing.empty() ? "CAP_SYS_ADMIN" : ", CAP_SYS_ADMIN";
-  if (::access("/dev/net/tun", W_OK) != 0)
-    missing += missing.empty() ? "/dev/net/tun" : ", /dev/net/tun";
+  std::vector<std::string_view> missing;
+  if (::geteuid() != 0) missing.emplace_back("root");
+  if (!has_capability(kNetAdmin)) missing.emplace_back("CAP_NET_ADMIN");
+  if (!has_capability(kSysAdmin)) missing.emplace_back("CAP_SYS_ADMIN");
+  if (::access("/dev/net/tun", W_OK) != 0) missing.emplace_back("/dev/net/tun");
   if (missing.empty())
     return {kNodeArea, Severity::Ok, "lab", "espalier lab can make networks here", ""};
-  return {kNodeArea, Severity::Note, "lab", fmt::format("espalier lab lacks {}", missing),
+  return {kNodeArea, Severity::Note, "lab",
+          fmt::format("espalier lab lacks {}", fmt::join(missing, ", ")),
           "run it as root where there is TUN; programs under espalier run need nothing of it"};
 }
 

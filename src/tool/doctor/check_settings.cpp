@@ -6,6 +6,7 @@
 #include "base/nearest.hpp"
 #include "doctor/checks.hpp"
 #include "runtime/named_algorithms.hpp"
+#include "runtime/named_clusters.hpp"
 #include "runtime/setting_names.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
@@ -32,19 +33,24 @@ std::optional<Error> refusal(const std::string& name, const std::string& value) 
     const auto verdicts = runtime::read_verdicts(value);
     if (!verdicts) return verdicts.error();
   }
+  if (name == "ESPALIER_CLUSTERS" && !value.empty()) {
+    const auto clusters = runtime::clusters_from(runtime::cluster_text(value));
+    if (!clusters) return clusters.error();
+  }
   return std::nullopt;
 }
 
 bool names_output(const std::string& name, const std::string& value) {
   if (value.empty()) return false;
-  return name == "ESPALIER_PROFILE" || name == "ESPALIER_VERDICTS" ||
+  return name == "ESPALIER_PROFILE" || name == "ESPALIER_VERDICTS" || name == "ESPALIER_TRACE" ||
          (name == "ESPALIER_EXPLAIN" && value != "0" && value != "1");
 }
 
 Finding check_known(const std::string& name, const std::string& value) {
   if (auto error = refusal(name, value)) {
-    // A broken file of verdicts is passed over; all else makes everything native.
-    const bool is_harmless = name == "ESPALIER_VERDICTS";
+    // A broken file of verdicts and wrong clusters are passed over; all else makes everything
+    // native.
+    const bool is_harmless = name == "ESPALIER_VERDICTS" || name == "ESPALIER_CLUSTERS";
     const std::string from = error->where == name ? "" : error->where + ": ";
     return {kSettingsArea, is_harmless ? Severity::Warning : Severity::Problem, name,
             from + error->what,

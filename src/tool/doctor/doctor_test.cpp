@@ -75,6 +75,16 @@ TEST(CheckSettings, AsksForTheNearestName) {
                   .empty());
 }
 
+TEST(CheckSettings, LooksAtFilesAndNamesOfClusters) {
+  const auto level = [](const char* name, const char* value) {
+    return check_settings({{name, value}}).front().level;
+  };
+  EXPECT_EQ(level("ESPALIER_TRACE", "/no/where/t"), Severity::Warning);
+  EXPECT_EQ(level("ESPALIER_CLUSTERS", "a//b"), Severity::Warning);
+  EXPECT_EQ(level("ESPALIER_CLUSTERS", "@/no/such/file"), Severity::Warning);
+  EXPECT_EQ(level("ESPALIER_CLUSTERS", "anl/sp2"), Severity::Ok);
+}
+
 TEST(CheckSettings, AsksForTheAlgorithmThatWasMeant) {
   const Findings found = check_settings({{"ESPALIER_ALGORITHM", "allreduce=rign,brodcast=flat"}});
   ASSERT_EQ(found.size(), 2u);

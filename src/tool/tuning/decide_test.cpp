@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topology/readers.hpp"
+#include "tuning/formats.hpp"
 #include "tuning/mpich.hpp"
 #include "tuning/write_open_mpi.hpp"
 
@@ -176,6 +177,18 @@ TEST(Mpich, WhatIsNoLibraryIsRefused) {
   const auto rules = read_mpich_rules(ESPALIER_SOURCE_DIR "/README.md");
   ASSERT_FALSE(rules);
   EXPECT_NE(rules.error().what.find("no selection rules"), std::string::npos);
+}
+
+TEST(MakeExport, NamesTheFileOfRanksOnlyWhereItIsMade) {
+  for (const char* line : {"node:3(1us) proc:2(1us)", "node:300(1us) proc:1(1us)"}) {
+    ExportRequest request;
+    request.rules.operations = {Operation::Barrier};
+    const auto made = make_export(machine_of(line), request);
+    ASSERT_TRUE(made) << line;
+    const bool is_made = made->files.back().name == "ranks.txt";
+    EXPECT_EQ(is_made, made->settings.find("ranks.txt") != std::string::npos) << made->settings;
+    EXPECT_NE(made->settings.find(" ...\n"), std::string::npos) << made->settings;
+  }
 }
 
 }  // namespace

@@ -21,16 +21,23 @@ constexpr std::array<FormatName, 3> kFormats{{{Format::OpenMpi, "openmpi"},
 
 constexpr std::string_view kRankFile = "ranks.txt";
 
-std::string order_note(const topology::Machine& machine) {
+std::string order_note(const topology::Machine& machine, bool has_rank_file) {
   const auto leaves = machine.placement();
   if (std::is_sorted(leaves.begin(), leaves.end())) return "";
-  return "The ranks do not lie in the order of the machine, so trees by number cross between hosts "
-         "often. With --block the rules are for ranks in that order, and ranks.txt starts them so.";
+  return fmt::format(
+      "The ranks do not lie in the order of the machine, so trees by number cross between hosts "
+      "often. With --block the rules are for ranks in that order{}.",
+      has_rank_file ? ", and ranks.txt starts them so" : "");
 }
 
-void add_rank_file(Export& result, const topology::Machine& machine) {
+/// @return the launcher's option that names the file, or nothing where the hosts are too many for
+/// names
+std::string add_rank_file(Export& result, const topology::Machine& machine,
+                          std::string_view option) {
   std::string text = rank_order_file(machine, result.tuning.mpi);
-  if (!text.empty()) result.files.push_back({std::string(kRankFile), std::move(text)});
+  if (text.empty()) return "";
+  result.files.push_back({std::string(kRankFile), std::move(text)});
+  return fmt::format(" {} {}", option, kRankFile);
 }
 
 Export open_mpi_export(const topology::Machine& machine, const ExportRequest& request) {
@@ -41,13 +48,13 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
   result.files.push_back(
       {file, is_json ? open_mpi_json(result.tuning) : open_mpi_rules(result.tuning)});
   if (is_json) result.tuning.host_losses.clear();  // its rules tell such communicators apart
-  add_rank_file(result, machine);
+  const std::string ranks = add_rank_file(result, machine, "--rankfile");
   result.settings = fmt::format(
       "  mpiexec --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
-      "$PWD/{} --rankfile {} ...\n"
+      "$PWD/{}{} ...\n"
       "  export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
       "OMPI_MCA_coll_tuned_dynamic_rules_filename=$PWD/{}\n",
-      file, kRankFile, file);
+      file, ranks, file);
   if (is_json) {
     result.notes.emplace_back("Open MPI reads this form from 6.0 on.");
   } else {
@@ -93,8 +100,8 @@ Expected<Export> mpich_export(const topology::Machine& machine, const ExportRequ
     result.settings +=
         "  export MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich-compositions.json\n";
   }
-  add_rank_file(result, machine);
-  result.settings += fmt::format("  mpiexec -n {} -f {} ...\n", machine.size(), kRankFile);
+  const std::string ranks = add_rank_file(result, machine, "-f");
+  result.settings += fmt::format("  mpiexec -n {}{} ...\n", machine.size(), ranks);
   result.notes.push_back(fmt::format(
       "Made from the rules in {}: another release may have other names and ends with an assertion.",
       library));
@@ -146,7 +153,9 @@ Expected<Export> make_export(const topology::Machine& machine, const ExportReque
                                 ? mpich_export(machine, request)
                                 : Expected<Export>(open_mpi_export(machine, request));
   if (!result) return result;
-  const std::string note = order_note(machine);
+  const bool has_rank_file = std::any_of(result->files.begin(), result->files.end(),
+                                         [](const auto& file) { return file.name == kRankFile; });
+  const std::string note = order_note(machine, has_rank_file);
   if (!note.empty()) result->notes.push_back(note);
   return result;
 }
