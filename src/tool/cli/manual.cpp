@@ -104,7 +104,9 @@ constexpr std::string_view kExitStatus =
     "0  all went well\n"
     "1  an internal failure: a bug, no memory, output that could not be written;\n"
     "   of verify also: the schedule is refused; of doctor: there is a problem\n"
-    "2  arguments or input that cannot be worked with; standard error says which";
+    "2  arguments or input that cannot be worked with; standard error says which\n"
+    "130  ended by Ctrl-C, after what was there was shown\n"
+    "run, lab run and lab exec end as the command that they start.";
 
 constexpr std::string_view kEnvironment =
     "NO_COLOR  set and not empty: no colours, unless --color always\n"
