@@ -34,7 +34,8 @@ typedef struct espalier_group espalier_group;
  * espalier_group_along_topology, a file or a line ("site:2 node:4 proc:8") with a place for each
  * rank; NULL for none. */
 int espalier_groups_open(MPI_Comm comm, int degree, const char* machine, espalier_groups** groups);
-/* Collective; gives up all groups that are left. The pointer becomes NULL. */
+/* Collective; gives up all groups that are left: their handles have size 0 and can still be freed.
+ * The pointer becomes NULL. */
 int espalier_groups_close(espalier_groups** groups);
 /* The group of all ranks, with the communicator's ranks. It is not freed. */
 espalier_group* espalier_groups_all(espalier_groups* groups);
@@ -54,7 +55,9 @@ int espalier_group_barrier(espalier_group* group);
 /* Types have no gaps; others are refused (MPI_ERR_ARG). */
 int espalier_group_broadcast(espalier_group* group, void* data, int count, MPI_Datatype type,
                              int root);
-/* The root's data become the result. Operations commute; types have no gaps. */
+/* The root's data become the result. Operations commute; types have no gaps, and are some that the
+ * operation is for; others are refused (MPI_ERR_ARG) if the error handler of MPI_COMM_WORLD or
+ * MPI_COMM_SELF returns. */
 int espalier_group_reduce(espalier_group* group, void* data, int count, MPI_Datatype type,
                           MPI_Op operation, int root);
 int espalier_group_allreduce(espalier_group* group, void* data, int count, MPI_Datatype type,

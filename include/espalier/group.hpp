@@ -253,7 +253,8 @@ class [[gnu::visibility("default")]] Groups {
  public:
   /// Collective.
   explicit Groups(MPI_Comm comm, GroupsOptions options = {});
-  /// Collective, before MPI_Finalize; gives up all groups that are left.
+  /// Collective, before MPI_Finalize; gives up all groups that are left. Waits for nobody once
+  /// error() is another than MPI_SUCCESS. @pre requests are waited for
   ~Groups();
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;

@@ -81,6 +81,10 @@ def rank():
         everybody.allreduce(numbers)
         assert list(numbers) == [5.0, 10.0, 15.0], list(numbers)
         refused(ValueError, everybody.split, 2**32)
+        refused(RuntimeError, everybody.allreduce, array.array("d", [1.0]), MPI.BAND)
+        refused(RuntimeError, everybody.reduce, array.array("d", [1.0]), MPI.MAXLOC)
+        everybody.allreduce(numbers)  # nothing was sent
+        assert list(numbers) == [25.0, 50.0, 75.0], list(numbers)
         left = everybody.split(0)
     groups.close()
     assert (left.size, left.rank, everybody.size) == (0, -1, 0)

@@ -6,16 +6,18 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 
 struct espalier_group {
   espalier::Group group;
-  espalier_groups* owner = nullptr;
+  espalier_groups* owner = nullptr;  ///< null once the groups are closed
 };
 struct espalier_groups {
   std::optional<espalier::Groups> groups;
   espalier_group all;
+  std::set<espalier_group*> made;  ///< handles that are not freed yet
 };
 
 namespace espalier {
@@ -48,8 +50,11 @@ int made_from(espalier_group* group, espalier_group** made, bool needs_member,
   if (group == nullptr || made == nullptr) return MPI_ERR_ARG;
   if (needs_member && !group->group.member()) return MPI_ERR_ARG;
   return coded([&] {
-    *made = new espalier_group{make(group->group), group->owner};
-    return group->owner->groups->error();
+    espalier_groups* owner = group->owner;
+    auto handle = std::make_unique<espalier_group>(espalier_group{make(group->group), owner});
+    owner->made.insert(handle.get());
+    *made = handle.release();
+    return owner->groups->error();
   });
 }
 
@@ -95,6 +100,8 @@ ESPALIER_C int espalier_groups_open(MPI_Comm comm, int degree, const char* machi
 ESPALIER_C int espalier_groups_close(espalier_groups** groups) {
   if (groups == nullptr) return MPI_ERR_ARG;
   return coded([&] {
+    if (*groups == nullptr) return MPI_SUCCESS;
+    for (espalier_group* left : (*groups)->made) *left = {};  // size 0, and still to be freed
     delete *groups;
     *groups = nullptr;
     return MPI_SUCCESS;
@@ -114,9 +121,12 @@ ESPALIER_C int espalier_group_along_topology(espalier_group* group, espalier_gro
 }
 
 ESPALIER_C int espalier_group_free(espalier_group** group) {
-  if (group == nullptr || *group == nullptr || *group == &(*group)->owner->all) return MPI_ERR_ARG;
+  if (group == nullptr || *group == nullptr) return MPI_ERR_ARG;
+  espalier_groups* owner = (*group)->owner;
+  if (owner != nullptr && *group == &owner->all) return MPI_ERR_ARG;
   return coded([&] {
     if ((*group)->group.member()) (*group)->group.free();
+    if (owner != nullptr) owner->made.erase(*group);
     delete *group;
     *group = nullptr;
     return MPI_SUCCESS;

@@ -154,7 +154,8 @@ Group Group::ranked_by(std::uint64_t key, SplitOptions options) const {
 }
 
 void Group::free() {
-  if (member()) runtime_->group(tag_).retire();
+  const bool works = member() && runtime_->endpoint.error() == MPI_SUCCESS;
+  if (works) runtime_->group(tag_).retire();
   *this = {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace espalier::group_mpi {
 namespace {
@@ -148,7 +149,10 @@ void MpiEndpoint::take(group::Id from, std::span<const std::byte> bytes, const D
 }
 
 void MpiEndpoint::close() {
-  if (error_ != MPI_SUCCESS) return;  // nothing is known of what would be waited for
+  if (error_ != MPI_SUCCESS) {
+    abandon();  // nothing is known of what would be waited for
+    return;
+  }
   for (Slot& slot : sends_) PMPI_Wait(&slot.request, MPI_STATUS_IGNORE);
   sends_.clear();
   under_way_to_.clear();
@@ -158,6 +162,18 @@ void MpiEndpoint::close() {
     PMPI_Wait(&slot.request, MPI_STATUS_IGNORE);
   }
   receives_.clear();
+}
+
+/// Never freed: where a slot's bytes are, its request may still read or write.
+void MpiEndpoint::abandon() {
+  for (Slot& slot : receives_) {
+    if (slot.request != MPI_REQUEST_NULL) PMPI_Cancel(&slot.request);
+  }
+  auto* left = new std::vector<Slot>(std::move(receives_));
+  left->insert(left->end(), std::make_move_iterator(sends_.begin()),
+               std::make_move_iterator(sends_.end()));
+  sends_.clear();
+  under_way_to_.clear();
 }
 
 }  // namespace espalier::group_mpi

@@ -39,7 +39,8 @@ class MpiEndpoint : public group::Endpoint {
 
   /// Delivers all messages that have come. @return whether there were any
   bool progress(const Deliver& deliver);
-  /// Waits for the sends under way and takes the receives back.
+  /// Waits for the sends under way and takes the receives back. After an error nothing is waited
+  /// for: the buffers are left to MPI, which may still write to them.
   /// @pre nobody will send to this process any more
   void close();
 
@@ -50,6 +51,8 @@ class MpiEndpoint : public group::Endpoint {
   [[nodiscard]] std::uint64_t messages_sent() const { return sent_; }
   /// The code of the first MPI call that failed; nothing is sent after it.
   [[nodiscard]] int error() const { return error_; }
+  /// The code of a call of MPI on behalf of the groups: the first that is an error stays.
+  void note(int code) { ok(code); }
 
  private:
   struct Slot {
@@ -67,6 +70,7 @@ class MpiEndpoint : public group::Endpoint {
   void post(Slot& slot);
   void start_send(group::Id to, std::vector<std::byte> bytes);
   void reap();
+  void abandon();
   void take(group::Id from, std::span<const std::byte> bytes, const Deliver& deliver);
 
   MPI_Comm comm_;

@@ -65,13 +65,17 @@ GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
       network(model_of(options, size_of(comm.get()))),
       process(endpoint, size_of(comm.get()), degree_of(options, network)) {}
 
-/// Nobody leaves before nobody is needed: all groups are given up, then all processes meet.
+/// Nobody leaves before nobody is needed: all groups are given up, then all processes meet. Once
+/// MPI has failed operations stay under way for ever, and nobody is waited for.
 GroupRuntime::~GroupRuntime() {
-  process.retire_all();
-  until([&] { return process.live_groups() == 1 && process.held_messages() == 0; });
-  const group::Ticket last = process.world().barrier();
-  until([&] { return last.test(); });
+  if (endpoint.error() == MPI_SUCCESS) {
+    process.retire_all();
+    until([&] { return process.live_groups() == 1 && process.held_messages() == 0; });
+    const group::Ticket last = process.world().barrier();
+    until([&] { return last.test(); });
+  }
   endpoint.close();
+  if (endpoint.error() != MPI_SUCCESS) comm.abandon();
 }
 
 bool GroupRuntime::progress() {

@@ -1,5 +1,6 @@
 // Where groups meet MPI's own objects: communicators, operations, types.
 #include <algorithm>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "group_mpi/runtime.hpp"
@@ -7,8 +8,11 @@
 namespace espalier {
 namespace {
 
-/// An operation of MPI's on elements of a type.
-ElementOperation of_mpi(MPI_Datatype type, MPI_Op operation) {
+/// An operation of MPI's on elements of a type. Refuses what MPI refuses before anything is sent,
+/// and so on all members alike: where errors return, those who combine nothing would not notice.
+ElementOperation of_mpi(MPI_Datatype type, MPI_Op operation, group_mpi::MpiEndpoint& endpoint) {
+  expects(type != MPI_DATATYPE_NULL && operation != MPI_OP_NULL,
+          "a reduction on a group: no type, or no operation");
   int size = 0, commutes = 0;
   MPI_Aint first = 0, extent = 0;
   PMPI_Type_size(type, &size);
@@ -17,10 +21,17 @@ ElementOperation of_mpi(MPI_Datatype type, MPI_Op operation) {
   expects(size > 0 && first == 0 && extent == size,
           "a reduction on a group: the type must have no gaps");
   expects(commutes != 0, "a reduction on a group: the operation must commute");
+  // No element: MPI looks at operation and type, and calls no function of the user.
+  const std::byte nothing{};
+  std::byte into_nothing{};
+  expects(PMPI_Reduce_local(&nothing, &into_nothing, 0, type, operation) == MPI_SUCCESS,
+          "a reduction on a group: the operation is not for this type");
   return {static_cast<std::size_t>(size),
-          [type, operation, size](std::byte* into, const std::byte* other, std::size_t bytes) {
-            PMPI_Reduce_local(other, into, static_cast<int>(bytes / static_cast<std::size_t>(size)),
-                              type, operation);
+          [type, operation, size, &endpoint](std::byte* into, const std::byte* other,
+                                             std::size_t bytes) {
+            endpoint.note(PMPI_Reduce_local(
+                other, into, static_cast<int>(bytes / static_cast<std::size_t>(size)), type,
+                operation));
           }};
 }
 
@@ -36,13 +47,16 @@ std::span<std::byte> bytes_of(void* data, int count, MPI_Datatype type) {
 
 GroupRequest Group::ireduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                             GroupRank root, CollectiveOptions options) const {
-  return start_reduce(espalier::bytes_of(data, count, type), of_mpi(type, operation), root,
-                      options);
+  expects(member(), "a reduction on a group that one is not in");
+  ElementOperation combine = of_mpi(type, operation, runtime_->endpoint);
+  return start_reduce(espalier::bytes_of(data, count, type), std::move(combine), root, options);
 }
 
 GroupRequest Group::iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                CollectiveOptions options) const {
-  return start_allreduce(espalier::bytes_of(data, count, type), of_mpi(type, operation), options);
+  expects(member(), "a reduction on a group that one is not in");
+  ElementOperation combine = of_mpi(type, operation, runtime_->endpoint);
+  return start_allreduce(espalier::bytes_of(data, count, type), std::move(combine), options);
 }
 
 int Group::to_communicator(MPI_Comm* comm) const {

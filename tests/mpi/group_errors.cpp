@@ -1,0 +1,96 @@
+// System-ranked groups where errors return: what MPI refuses is refused on all members, and closing
+// after an error, or freeing after closing, does no harm.
+#include <dlfcn.h>
+#include <espalier/group.h>
+
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+bool every_test_fails = false;
+
+/// Nothing is sent: the call after it finds all members in step.
+void refuse_operations(espalier_group* all, int size, Failures& failures) {
+  double value = 1;
+  int count = 1;
+  failures.expect(espalier_group_allreduce(all, &value, 1, MPI_DOUBLE, MPI_BAND) == MPI_ERR_ARG,
+                  "bits of doubles");
+  failures.expect(espalier_group_reduce(all, &value, 1, MPI_DOUBLE, MPI_MAXLOC, 0) == MPI_ERR_ARG,
+                  "the place of a plain double");
+  failures.expect(
+      espalier_group_allreduce(all, &value, 1, MPI_DATATYPE_NULL, MPI_SUM) == MPI_ERR_ARG,
+      "no type");
+  failures.expect(espalier_group_reduce(all, &value, 1, MPI_DOUBLE, MPI_OP_NULL, 0) == MPI_ERR_ARG,
+                  "no operation");
+  failures.expect(espalier_group_allreduce(all, &count, 1, MPI_INT, MPI_SUM) == MPI_SUCCESS &&
+                      count == size && value == 1,
+                  "a sum after refusals");
+}
+
+void free_after_close(Failures& failures) {
+  espalier_groups* groups = nullptr;
+  espalier_group* row = nullptr;
+  espalier_group* freed = nullptr;
+  espalier_groups_open(MPI_COMM_WORLD, 0, nullptr, &groups);
+  espalier_group_split(espalier_groups_all(groups), 0, &row);
+  espalier_group_split(espalier_groups_all(groups), 0, &freed);
+  failures.expect(espalier_group_free(&freed) == MPI_SUCCESS, "free");
+  failures.expect(espalier_groups_close(&groups) == MPI_SUCCESS, "close with a group left");
+  failures.expect(espalier_group_size(row) == 0, "a size after close");
+  failures.expect(espalier_group_barrier(row) == MPI_ERR_ARG, "a barrier after close");
+  failures.expect(espalier_group_free(&row) == MPI_SUCCESS && row == nullptr, "free after close");
+  failures.expect(espalier_groups_close(&groups) == MPI_SUCCESS, "close once more");
+}
+
+/// On all ranks at once, inside a sum of a row, or inside a split.
+void close_after_an_error(bool splitting, Failures& failures) {
+  espalier_groups* groups = nullptr;
+  espalier_group* row = nullptr;
+  espalier_group* below = nullptr;
+  int one = 1;
+  espalier_groups_open(MPI_COMM_WORLD, 0, nullptr, &groups);
+  espalier_group_split(espalier_groups_all(groups), 0, &row);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  every_test_fails = true;
+  const int code = splitting ? espalier_group_split(row, 0, &below)
+                             : espalier_group_allreduce(row, &one, 1, MPI_INT, MPI_SUM);
+  failures.expect(code == MPI_ERR_OTHER, "an error of MPI inside a call");
+  if (below != nullptr) {
+    failures.expect(espalier_group_free(&below) == MPI_SUCCESS, "free what was not made");
+  }
+  failures.expect(espalier_group_free(&row) == MPI_SUCCESS, "free after an error");
+  failures.expect(espalier_groups_close(&groups) == MPI_SUCCESS, "close after an error");
+  every_test_fails = false;
+}
+
+int run() {
+  Failures failures;
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  espalier_groups* groups = nullptr;
+  espalier_groups_open(MPI_COMM_WORLD, 0, nullptr, &groups);
+  refuse_operations(espalier_groups_all(groups), size, failures);
+  espalier_groups_close(&groups);
+  free_after_close(failures);
+  close_after_an_error(false, failures);
+  close_after_an_error(true, failures);
+  return failures.exit_code();
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+/// Stands before MPI's own.
+extern "C" [[gnu::visibility("default")]] int PMPI_Test(MPI_Request* request, int* done,
+                                                        MPI_Status* status) {
+  using Test = int (*)(MPI_Request*, int*, MPI_Status*);
+  static const auto real = reinterpret_cast<Test>(dlsym(RTLD_NEXT, "PMPI_Test"));
+  return espalier::mpi_test::every_test_fails ? MPI_ERR_OTHER : real(request, done, status);
+}
+
+int main(int argc, char** argv) {
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
+}
