@@ -110,7 +110,8 @@ inline constexpr Rank kMostByLengths = 2048;
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> plan_named(const Machine& machine,
                                                                     const Call& call,
                                                                     const std::string& name);
-/// Reads a plan that to_json() wrote, or another tool in that form. It is not verified.
+/// Reads a plan that to_json() wrote, or another tool in that form. It is not verified,
+/// but calls with `counts` must keep within their buffers: simulations follow every block.
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> read_plan(const Machine& machine,
                                                                    const std::string& json);
 

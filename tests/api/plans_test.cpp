@@ -91,6 +91,16 @@ TEST(PublicPlan, ATamperedOneIsRefusedByTheVerifier) {
   EXPECT_FALSE(read_plan(load_machine("proc:4").value(), plan->to_json()));
 }
 
+TEST(PublicPlan, BlocksBeyondTheirBuffersAreNotRead) {
+  const std::string json =
+      R"({"format":"espalier-schedule-1","call":{"operation":"scatter","ranks":2,"counts":[1,1]},
+"programs":[{"rank":0,"ops":[{"op":"send","peer":1,"from":["in",100000000,1]}]},
+{"rank":1,"ops":[{"op":"recv","peer":0,"to":["out",0,1]}]}]})";
+  const auto plan = read_plan(load_machine("proc:2").value(), json);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("reaches up to unit"), std::string::npos) << plan.error();
+}
+
 TEST(PublicPlan, RefusesCallsThatMakeNoSense) {
   const Machine machine = load_machine("proc:4").value();
   EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Broadcast, .root = 4}));

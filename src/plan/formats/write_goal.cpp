@@ -118,10 +118,7 @@ class RankWriter {
 
 /// Bytes must stay within 64 bits; units do, in a sound structure.
 std::optional<Error> look_at(const Schedule& schedule) {
-  verify::Findings findings(1);
-  verify::check_structure(schedule, verify::Limits{}.slices, findings);
-  verify::Verdict verdict;
-  std::move(findings).hand_over(verdict);
+  const verify::Verdict verdict = verify::verify_structure(schedule);
   if (!verdict.ok()) return refusal("not a sound schedule", to_string(verdict.findings[0]));
   using Wide = unsigned __int128;
   for (const Program& program : schedule.programs) {

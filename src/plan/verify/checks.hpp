@@ -22,6 +22,11 @@ namespace espalier::verify {
 void check_structure(const schedule::Schedule& schedule, std::uint64_t max_slices,
                      Findings& findings);
 
+/// Counts the blocks of a v form: those of scratch, and those that ops read and write.
+/// @pre check_structure found nothing
+void check_blocks(const schedule::Schedule& schedule, std::uint64_t most_blocks,
+                  Findings& findings);
+
 /// An op of some rank; all ops of rank 0 come first, then those of rank 1, and so on.
 using OpId = std::uint32_t;
 

@@ -261,4 +261,21 @@ void check_structure(const Schedule& schedule, std::uint64_t max_slices, Finding
   }
 }
 
+void check_blocks(const Schedule& schedule, std::uint64_t most_blocks, Findings& findings) {
+  if (!schedule.call.irregular()) return;
+  Wide blocks = 0;
+  for (const Program& program : schedule.programs) {
+    blocks += program.scratch_units;
+    for (const Op& op : program.ops) {
+      const Wide messages = op.peer == kNoRank ? program.sets[op.peers].size() : 1;
+      blocks += messages * (Wide{program.units(op.from)} + program.units(op.to));
+    }
+  }
+  if (blocks <= most_blocks) return;
+  findings.add(FindingKind::Malformed, kNoRank, kNoOp, [&] {
+    return Findings::Words{"more blocks than can be followed one by one",
+                           fmt::format("at most {} in scratch and all ops", most_blocks)};
+  });
+}
+
 }  // namespace espalier::verify

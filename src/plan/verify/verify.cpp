@@ -81,6 +81,17 @@ Verdict verify_progress(const schedule::Schedule& schedule, const Limits& limits
   return verdict;
 }
 
+Verdict verify_structure(const schedule::Schedule& schedule, std::uint64_t most_blocks) {
+  const Limits limits;
+  Verdict verdict;
+  Findings findings(limits.findings);
+  findings.enter(Stage::Structure);
+  check_structure(schedule, limits.slices, findings);
+  if (findings.none()) check_blocks(schedule, most_blocks, findings);
+  std::move(findings).hand_over(verdict);
+  return verdict;
+}
+
 Verdict verify(const schedule::Schedule& schedule, const Limits& limits) {
   if (schedule.call.operation == schedule::Operation::Unknown) {
     return verify_progress(schedule, limits);

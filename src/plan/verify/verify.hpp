@@ -31,4 +31,10 @@ struct Limits {
 [[nodiscard]] Verdict verify_progress(const schedule::Schedule& schedule,
                                       const Limits& limits = {});
 
+/// Runs the structure stage only, and, for v forms, refuses more than `most_blocks` blocks in
+/// scratch and in all ops together: simulate() follows the length of each. Those whose verdict is
+/// ok() can be simulated whatever else is wrong with them.
+[[nodiscard]] Verdict verify_structure(const schedule::Schedule& schedule,
+                                       std::uint64_t most_blocks = std::uint64_t{1} << 27U);
+
 }  // namespace espalier::verify

@@ -10,6 +10,7 @@
 #include "schedule/json.hpp"
 #include "select/chooser.hpp"
 #include "select/ranking.hpp"
+#include "verify/verify.hpp"
 
 namespace espalier {
 namespace {
@@ -127,6 +128,13 @@ Expected<Plan> read_plan(const Machine& machine, const std::string& json) {
         "plan",
         fmt::format("it is for {} ranks, the machine has {}", schedule->call.size, machine.size()),
         "read it with the machine it was made for"};
+  }
+  if (schedule->call.irregular()) {
+    const verify::Verdict verdict = verify::verify_structure(*schedule);
+    if (!verdict.ok()) {
+      return Error{"plan", "it is not sound: " + to_string(verdict.findings[0]),
+                   "keep within the buffers"};
+    }
   }
   const Collective inside = schedule->call;
   std::string name = schedule->algorithm;

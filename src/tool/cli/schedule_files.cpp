@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output.hpp"
+#include "verify/verify.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -21,6 +22,16 @@ Expected<formats::FileSchedule> schedule_from(const std::string& argument,
   auto loaded = formats::load_schedule(argument);
   if (loaded) tell(argument, loaded->loaded.notes);
   return loaded;
+}
+
+Expected<formats::FileSchedule> simulable_schedule_from(const std::string& argument,
+                                                        const std::string& where) {
+  auto file = schedule_from(argument, where);
+  if (!file || !file->loaded.schedule.call.irregular()) return file;
+  const verify::Verdict verdict = verify::verify_structure(file->loaded.schedule);
+  if (verdict.ok()) return file;
+  return Error{where, "not a sound schedule: " + to_string(verdict.findings[0]),
+               "espalier verify tells all that is wrong with it"};
 }
 
 Expected<formats::Form> form_from(const std::string& name, const std::string& where) {

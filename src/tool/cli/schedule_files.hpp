@@ -14,6 +14,11 @@ namespace espalier::cli {
 Expected<formats::FileSchedule> schedule_from(const std::string& argument,
                                               const std::string& where);
 
+/// The same, for a schedule to simulate. V forms must be sound op by op: the simulator follows the
+/// length of every block.
+Expected<formats::FileSchedule> simulable_schedule_from(const std::string& argument,
+                                                        const std::string& where);
+
 /// "json", "goal" or "msccl". @param where the option's name, for errors
 Expected<formats::Form> form_from(const std::string& name, const std::string& where);
 

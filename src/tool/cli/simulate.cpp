@@ -129,7 +129,7 @@ Expected<Schedule> read_schedule(const SimulateOptions& options, const Machine& 
     if (!value->empty()) return Error{name, "the schedule has its own", "leave it out"};
   }
   if (options.ordered) return Error{"--ordered", "the schedule has its own", "leave it out"};
-  auto file = schedule_from(options.schedule, "--schedule");
+  auto file = simulable_schedule_from(options.schedule, "--schedule");
   if (!file) return file.error();
   Schedule& schedule = file->loaded.schedule;
   if (schedule.programs.size() == machine.size()) return std::move(schedule);
@@ -319,7 +319,8 @@ constexpr std::string_view kSimulateDescription =
     "whole does), messages and bytes of each level, and the busiest resource.\n\n"
     "The plan is the one that espalier plan chooses, any other of its table, by name, or a "
     "schedule from a file (JSON, GOAL, MSCCL-XML: see espalier convert), which may be wrong: what "
-    "never ends is shown as that. espalier verify says why. "
+    "never ends is shown as that. espalier verify says why. Calls whose blocks differ must keep "
+    "within their buffers. "
     "docs/simulation.md says what is modelled.\n\n"
     "Of a long pipeline on many ranks the first segments are shown, and the time of all of it. "
     "With --counts the blocks of a scatterv, gatherv, allgatherv or alltoallv differ.";

@@ -143,7 +143,7 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
     return *large;
   }
   if (from_file) {
-    auto file = schedule_from(options.subject, "SCHEDULE");
+    auto file = simulable_schedule_from(options.subject, "SCHEDULE");
     if (!file) return file.error();
     const std::size_t ranks = file->loaded.schedule.programs.size();
     if (ranks != subject.machine.size()) {
