@@ -95,7 +95,7 @@ Values<T> list_of(std::string_view text, const std::function<T(std::string_view)
       times_of = whole_number(trimmed(item.substr(star + 1)));
       item = trimmed(item.substr(0, star));
     }
-    if (times_of == 0 || times_of + values.list.size() > kMaxProcesses) {
+    if (times_of == 0 || times_of > kMaxProcesses - values.list.size()) {
       refuse(fmt::format("\"*{}\": a list of {} values", times_of, times_of));
     }
     values.list.insert(values.list.end(), times_of, parse(item));

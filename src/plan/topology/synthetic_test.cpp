@@ -58,7 +58,8 @@ TEST(Synthetic, RefusesWhatDoesNotFit) {
                            "proc:2)",
                            "proc:18446744073709551616",
                            "a:1|2",
-                           "proc:2(send=1us*99999999999999)"}) {
+                           "proc:2(send=1us*99999999999999)",
+                           "proc:4(1us|2us*18446744073709551615)"}) {
     EXPECT_FALSE(parse_synthetic(text)) << text;
   }
 }
