@@ -229,6 +229,8 @@ TEST(Group, RefusesWhatItCannotDo) {
   std::vector<std::int64_t> data(1);
   EXPECT_THROW((void)world.broadcast(bytes_of(data), 3), ContractViolation);
   EXPECT_THROW(world.send(3, {}), ContractViolation);
+  const std::byte one{};
+  EXPECT_THROW(world.send(1, {&one, std::size_t{1} << 32U}), ContractViolation);
   EXPECT_THROW((void)world.rooted_at(3), ContractViolation);
   EXPECT_THROW((void)world.split(0, {.scheme = Scheme::Centralized}), ContractViolation);
   EXPECT_THROW((void)Group().view(), ContractViolation);

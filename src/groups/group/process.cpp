@@ -97,7 +97,8 @@ void Process::finish(Tag tag) {
 Ticket Process::start(Tag tag, TreeOperation::Call call) {
   State& group = *state(tag);
   expects(!group.leaving, "a collective on a group that was given up");
-  call.sequence = group.operations++;
+  call.sequence = group.operations;
+  group.operations = (group.operations + 1) % kSettling;  // the call of that number is long over
   const std::uint32_t sequence = call.sequence;
   begin(group, std::move(call));
   return {*this, tag, sequence};

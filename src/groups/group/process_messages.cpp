@@ -41,6 +41,7 @@ bool Process::can_send(Tag tag, Rank to) const {
 }
 
 void Process::send(State& group, Rank to, std::span<const std::byte> data) {
+  expects(data.size() <= kMostBytes, "send: a message of 4 GiB or more");
   const Id id = known_id(group, to);
   if (id == kNobody) {
     const bool asked = group.to_send.contains(to);

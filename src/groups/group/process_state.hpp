@@ -10,6 +10,9 @@ inline constexpr std::uint32_t kSettling = 0x80000000U;
 inline constexpr std::uint32_t kFarewell = 0xfffffffeU;
 inline constexpr std::uint32_t kPointToPoint = 0xffffffffU;
 
+/// Of one message between two members; its header has 32 bits for them.
+inline constexpr std::size_t kMostBytes = 0xffffffffU;
+
 /// The name of the group that a construction makes for a colour.
 inline Tag group_tag(Tag construction, Colour colour) {
   return (construction + colour) * 0xbf58476d1ce4e5b9ULL + 1;
