@@ -34,10 +34,15 @@ Crossing alltoall_crossing(const Collective& call, const std::vector<bool>& insi
     const auto within = static_cast<std::uint64_t>(std::count(inside.begin(), inside.end(), true));
     need.out = need.in = call.count * within * (inside.size() - within);
   } else {
-    for (std::size_t from = 0; from < inside.size(); ++from) {
-      for (std::size_t to = 0; to < inside.size(); ++to) {
-        if (inside[from] == inside[to]) continue;
-        (inside[from] ? need.out : need.in) += call.counts[from * inside.size() + to];
+    // Rows and columns of the smaller side only: bounds ask for each rank alone.
+    const auto within = std::count(inside.begin(), inside.end(), true);
+    const bool smaller = static_cast<std::size_t>(within) * 2 <= inside.size();
+    for (std::size_t one = 0; one < inside.size(); ++one) {
+      if (inside[one] != smaller) continue;
+      for (std::size_t other = 0; other < inside.size(); ++other) {
+        if (inside[other] == smaller) continue;
+        (smaller ? need.out : need.in) += call.counts[one * inside.size() + other];
+        (smaller ? need.in : need.out) += call.counts[other * inside.size() + one];
       }
     }
   }
