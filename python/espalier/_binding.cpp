@@ -33,7 +33,12 @@ std::optional<std::uint64_t> in_bits(Bandwidth rate) {
 
 std::uint64_t bytes_from(const py::object& size) {
   if (py::isinstance<py::str>(size)) return checked(parse_bytes(size.cast<std::string>())).value;
-  return size.cast<std::uint64_t>();
+  try {
+    return size.cast<std::uint64_t>();
+  } catch (const py::cast_error&) {
+    throw BadInput("size: " + std::string(py::repr(size)) +
+                   " is no number of bytes; give a whole one of 0 or more, or text (\"64KiB\")");
+  }
 }
 
 /// A call of so many bytes: its elements are bytes, in reductions numbers of eight.
@@ -86,7 +91,8 @@ void bind_machines(py::module_& module) {
       .def_property_readonly("clusters", &Machine::clusters)
       .def_property_readonly("notes", &Machine::notes)
       .def("__len__", &Machine::size)
-      .def("__eq__", [](const Machine& a, const Machine& b) { return a == b; })
+      .def(
+          "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, py::is_operator())
       .def(
           "describe",
           [](const Machine& machine, Rank rank) {
@@ -163,7 +169,9 @@ void bind_plans(py::module_& module) {
       .def("to_svg", [](const Plan& plan) { return to_svg(plan); })
       .def("_repr_svg_", [](const Plan& plan) { return to_svg(plan); })
       .def("__hash__", &Plan::hash)
-      .def("__eq__", [](const Plan& a, const Plan& b) { return a.hash() == b.hash(); })
+      .def(
+          "__eq__", [](const Plan& a, const Plan& b) { return a.hash() == b.hash(); },
+          py::is_operator())
       .def("__repr__", [](const Plan& plan) {
         return "<Plan " + plan.name() + " of a " + std::string(name_of(plan.call().operation)) +
                ">";

@@ -51,6 +51,16 @@ class Planning(unittest.TestCase):
         self.assertEqual(len(grid.part([0, 1, 4])), 3)
         self.assertEqual(grid.clusters[0].ranks, list(range(12)))
 
+    def test_other_things_are_other_things(self):
+        grid = espalier.Machine(GRID)
+        plan = espalier.plan(grid, "barrier")
+        for other in (None, 3, "text"):
+            self.assertFalse(grid == other)
+            self.assertFalse(plan == other)
+            self.assertTrue(grid != other)
+        self.assertIn(grid, [None, grid])
+        self.assertFalse(plan == grid)
+
     def test_notebooks_get_drawings(self):
         grid = espalier.Machine(GRID)
         for drawn in (grid, espalier.plan(grid, "allreduce", 1024)):
@@ -66,6 +76,9 @@ class Planning(unittest.TestCase):
             espalier.plan(grid, "broadcast", 8, root=12)
         with self.assertRaises(espalier.Error):
             espalier.plan(grid, "broadcast", 8, name="no such plan")
+        for size in (-1, 1.5, None, [8], 2**64, "-1", "many"):
+            with self.assertRaises(espalier.Error, msg=repr(size)):
+                espalier.plan(grid, "broadcast", size)
         with self.assertRaises(IndexError):
             grid.describe(12)
 
