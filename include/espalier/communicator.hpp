@@ -14,9 +14,9 @@
 //
 // Rules, as MPI's: a call is made by all ranks of the communicator, in the same order. Every call
 // returns MPI's code; under MPI's usual error handler no other than MPI_SUCCESS comes back. Data
-// are contiguous ranges of trivially copyable elements, up to INT_MAX of them; in and out do not
-// overlap. Ranges and counts that do not fit give MPI_ERR_COUNT, through the communicator's error
-// handler, on the rank that has them.
+// are contiguous ranges of trivially copyable elements, up to INT_MAX of them; in and out are of
+// one type and do not overlap. Ranges and counts that do not fit give MPI_ERR_COUNT, through the
+// communicator's error handler, on the rank that has them.
 
 #include <cstdint>
 #include <initializer_list>
@@ -124,6 +124,7 @@ class Communicator {
   }
   /// Rank r gets block r of the result, as long as its `out`: the same on all.
   template <Numbers In, Numbers Out>
+  requires SameElements<In, Out>
   int reduce_scatter(const In& in, Out&& out, MPI_Op op) const {
     const int count = count_of_block(in, size_) == count_of(out) ? count_of(out) : kNoCount;
     return call<In>({count}, [&](MPI_Datatype type) {
@@ -133,6 +134,7 @@ class Communicator {
   }
   /// Blocks of `counts`, the same on all ranks.
   template <Numbers In, Numbers Out>
+  requires SameElements<In, Out>
   int reduce_scatter(const In& in, Out&& out, std::span<const int> counts, MPI_Op op) const {
     return call<In>({fits_all({counts}, in, size_), fits_one(counts, rank_, out)},
                     [&](MPI_Datatype type) {
@@ -156,8 +158,9 @@ class Communicator {
     });
   }
 
-  /// `out` has size() blocks at the root, and may be anything elsewhere.
+  /// `out` has size() blocks at the root, and may be of any length elsewhere.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int gather(const In& in, Out&& out, int root) const {
     const int block = rank_ == root ? count_of_block(out, size_) : 0;
     return call<In>({count_of(in), block}, [&](MPI_Datatype type) {
@@ -165,8 +168,9 @@ class Communicator {
                         type, root, comm_);
     });
   }
-  /// `in` has size() blocks at the root, and may be anything elsewhere.
+  /// `in` has size() blocks at the root, and may be of any length elsewhere.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int scatter(const In& in, Out&& out, int root) const {
     const int block = rank_ == root ? count_of_block(in, size_) : 0;
     return call<Out>({block, count_of(out)}, [&](MPI_Datatype type) {
@@ -176,6 +180,7 @@ class Communicator {
   }
   /// `out` has size() blocks, each as long as every rank's `in`.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int allgather(const In& in, Out&& out) const {
     return call<In>({count_of(in), count_of_block(out, size_)}, [&](MPI_Datatype type) {
       return MPI_Allgather(std::ranges::data(in), count_of(in), type, std::ranges::data(out),
@@ -184,6 +189,7 @@ class Communicator {
   }
   /// Both have size() equal blocks: block r goes to rank r, and comes from there.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int alltoall(const In& in, Out&& out) const {
     return call<In>(
         {count_of_block(in, size_), count_of_block(out, size_)}, [&](MPI_Datatype type) {
@@ -194,6 +200,7 @@ class Communicator {
 
   /// Each rank gives as much as its `in`; the root says how much from whom, and where it goes.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int gatherv(const In& in, Out&& out, Blocks blocks, int root) const {
     const BlockStarts starts(blocks);
     const int fits = rank_ == root ? fits_all(blocks, out, size_) : 0;
@@ -204,6 +211,7 @@ class Communicator {
   }
   /// Each rank gets as much as its `out`; the root says how much to whom, and where it lies.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int scatterv(const In& in, Blocks blocks, Out&& out, int root) const {
     const BlockStarts starts(blocks);
     const int fits = rank_ == root ? fits_all(blocks, in, size_) : 0;
@@ -214,6 +222,7 @@ class Communicator {
   }
   /// `blocks` are the same on all ranks.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int allgatherv(const In& in, Out&& out, Blocks blocks) const {
     const BlockStarts starts(blocks);
     return call<In>(
@@ -224,6 +233,7 @@ class Communicator {
   }
   /// Block r of `given` goes to rank r, block r of `taken` comes from there.
   template <Data In, Data Out>
+  requires SameElements<In, Out>
   int alltoallv(const In& in, Blocks given, Out&& out, Blocks taken) const {
     const BlockStarts from(given), to(taken);
     return call<In>(
@@ -232,9 +242,12 @@ class Communicator {
                                std::ranges::data(out), taken.counts.data(), to.get(), type, comm_);
         });
   }
-  /// MPI's form: a type for each block, displacements in bytes.
+  /// MPI's form: a type for each block, displacements in bytes, which must be given.
   int alltoallw(const void* in, Blocks given, std::span<const MPI_Datatype> given_types, void* out,
                 Blocks taken, std::span<const MPI_Datatype> taken_types) const {
+    const bool fits = (in == MPI_IN_PLACE || fits_types(given, given_types, size_) == 0) &&
+                      fits_types(taken, taken_types, size_) == 0;
+    if (!fits) return refused(MPI_ERR_COUNT);
     return MPI_Alltoallw(in, given.counts.data(), given.displacements.data(), given_types.data(),
                          out, taken.counts.data(), taken.displacements.data(), taken_types.data(),
                          comm_);

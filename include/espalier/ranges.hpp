@@ -20,6 +20,10 @@ concept Data = std::ranges::contiguous_range<Range> && std::ranges::sized_range<
     std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
 template <typename Range>
 concept Numbers = Data<Range> && Number<std::ranges::range_value_t<Range>>;
+/// One type of MPI stands for the elements of both.
+template <typename In, typename Out>
+concept SameElements =
+    std::is_same_v<std::ranges::range_value_t<In>, std::ranges::range_value_t<Out>>;
 
 /// Blocks of unequal lengths, one for each rank.
 struct Blocks {
@@ -88,6 +92,17 @@ template <typename Range>
     next += count;
   }
   return 0;
+}
+
+/// 0 if there are so many counts, none below 0, places and types; else kNoCount.
+[[nodiscard]] inline int fits_types(const Blocks& blocks, std::span<const MPI_Datatype> types,
+                                    int size) {
+  const auto ranks = static_cast<std::size_t>(size);
+  if (blocks.counts.size() != ranks || blocks.displacements.size() != ranks) return kNoCount;
+  for (const int count : blocks.counts) {
+    if (count < 0) return kNoCount;
+  }
+  return types.size() == ranks ? 0 : kNoCount;
 }
 
 /// 0 if a range is as long as the block of a rank; else kNoCount.

@@ -216,6 +216,26 @@ void check_multicasts(Communicator& comm, std::uint64_t seed) {
   failures.expect(data == wanted, "multicasts, seed " + std::to_string(seed));
 }
 
+/// Whether a call compiles.
+template <typename In, typename Out>
+concept Allgathers = requires(const Communicator& comm, const std::vector<In>& in,
+                              std::vector<Out>& out) {
+  comm.allgather(in, out);
+};
+template <typename In, typename Out>
+concept Scatters = requires(const Communicator& comm, const std::vector<In>& in,
+                            std::vector<Out>& out, std::span<const int> counts) {
+  comm.scatterv(in, {counts}, out, 0);
+};
+template <typename In, typename Out>
+concept ReduceScatters = requires(const Communicator& comm, const std::vector<In>& in,
+                                  std::vector<Out>& out) {
+  comm.reduce_scatter(in, out, MPI_SUM);
+};
+static_assert(Allgathers<double, double> && !Allgathers<double, float>);
+static_assert(Scatters<long, long> && !Scatters<int, long>);
+static_assert(ReduceScatters<float, float> && !ReduceScatters<float, double>);
+
 void check_refusals(Communicator& comm) {
   MPI_Comm_set_errhandler(comm.handle(), MPI_ERRORS_RETURN);
   std::vector<int> data(3);
@@ -229,6 +249,21 @@ void check_refusals(Communicator& comm) {
   const std::vector<int> counts(static_cast<std::size_t>(comm.size()), 4);
   MPI_Error_class(comm.gatherv(data, shorter, {counts}, comm.rank()), &kind);
   failures.expect(kind == MPI_ERR_COUNT, "blocks that do not fit");
+  const std::vector<int> none(counts.size(), 0), less(counts.size() - 1, 0);
+  const std::vector<MPI_Datatype> types(counts.size(), MPI_INT), fewer(less.size(), MPI_INT);
+  const auto exchange = [&](espalier::mpi::Blocks given, std::span<const MPI_Datatype> of) {
+    MPI_Error_class(comm.alltoallw(data.data(), given, of, data.data(), {none, none}, types),
+                    &kind);
+    failures.expect(kind == MPI_ERR_COUNT, "alltoallw sends what does not fit");
+    MPI_Error_class(comm.alltoallw(MPI_IN_PLACE, {}, {}, data.data(), given, of), &kind);
+    failures.expect(kind == MPI_ERR_COUNT, "alltoallw in place takes what does not fit");
+  };
+  exchange({none}, types);
+  exchange({none, less}, types);
+  exchange({less, none}, types);
+  exchange({none, none}, fewer);
+  const std::vector<int> negative(counts.size(), -1);
+  exchange({negative, none}, types);
   const auto plan = comm.plan_of({.operation = Operation::Broadcast, .root = 1000});
   failures.expect(!plan.planned && plan.why == "there is no such root", "a plan for no root");
 }
