@@ -213,6 +213,9 @@ void refused(Failures& failures) {
   const int dims[2] = {size + 1, 2}, periods[2] = {0, 0};
   failures.expect(MPI_Cart_create(own, 2, dims, periods, 1, &made) != MPI_SUCCESS,
                   "a grid larger than the communicator");
+  const int huge[2] = {40'000, 40'000};  // its edges would take 77 GB
+  failures.expect(MPI_Cart_create(own, 2, huge, periods, 1, &made) != MPI_SUCCESS,
+                  "a grid far larger than the communicator");
   MPI_Comm_free(&own);
 }
 

@@ -68,18 +68,21 @@ std::vector<std::vector<std::uint32_t>> slots_of_parts(const Problem& problem) {
 
 }  // namespace
 
-void refine(const Problem& problem, Placement& placement, std::uint64_t most_moves) {
+std::uint64_t refine(const Problem& problem, Placement& placement, std::uint64_t most_moves,
+                     std::uint64_t most_looks) {
   Board board(problem, placement);
   const auto slots = slots_of_parts(problem);
-  std::uint64_t moves = 0;
+  std::uint64_t moves = 0, looks = 0;
   for (bool improved = true; improved;) {
     improved = false;
     for (Rank p = 0; p < problem.size(); ++p) {
       for (const Edge& edge : problem.edges_of(p)) {
         for (const std::uint32_t slot : slots[problem.slots[placement[edge.other]].part]) {
           if (!board.may_move(p, slot) || board.at(slot) == edge.other) continue;
-          if (++moves > most_moves) return;
+          if (++moves > most_moves || looks >= most_looks) return looks;
           const Rank other = board.at(slot);
+          looks += 2 * problem.edges_of(p).size();
+          if (other != kNoRank) looks += 2 * problem.edges_of(other).size();
           const std::uint32_t from = placement[p];
           const Time before = cost_around(problem, placement, p, other);
           board.move(p, slot);
@@ -92,6 +95,7 @@ void refine(const Problem& problem, Placement& placement, std::uint64_t most_mov
       }
     }
   }
+  return looks;
 }
 
 Time search(const Problem& problem, Replayer& replayer, std::uint64_t steps_a_replay,

@@ -25,8 +25,11 @@ namespace espalier::map {
                                          const std::vector<std::uint32_t>& slots);
 
 /// Improves total_cost() by swaps, and by moves to free slots, near the partners of each process;
-/// until none helps or `most_moves` were tried. For large machines, where replays take too long.
-void refine(const Problem& problem, Placement& placement, std::uint64_t most_moves);
+/// until none helps, or `most_moves` were tried and edges looked at `most_looks` times. For large
+/// machines, where replays take too long.
+/// @return how often an edge was looked at: a move looks at all of two processes, twice
+std::uint64_t refine(const Problem& problem, Placement& placement, std::uint64_t most_moves,
+                     std::uint64_t most_looks = ~std::uint64_t{0});
 
 /// Improves the replayed time: takes the first improvement among all swaps and moves in random
 /// order; at a local optimum it makes a few random swaps and goes on (iterated local search: H.

@@ -11,6 +11,9 @@ namespace {
 /// Replays of more than that say little and take long.
 constexpr Rank kMostReplayed = 4096;
 constexpr std::uint64_t kMoves = 200'000;
+/// All moves of graphs with up to 26 neighbours, as in three dimensions: 2 s. Every process waits
+/// meanwhile.
+constexpr std::uint64_t kLooks = kMoves * 4 * 26;
 
 /// The slot of each member.
 Placement as_they_come(const Problem& problem, const topology::Machine& machine, Rank members) {
@@ -52,7 +55,7 @@ std::vector<Rank> reorder(const topology::Machine& machine, std::span<const Rank
   const Time at_most = as_it_is + Time{as_it_is.picoseconds / 100};
   for (Placement tried :
        {best, grouped_placement(*problem, all), greedy_placement(*problem, all)}) {
-    refine(*problem, tried, kMoves);
+    refine(*problem, tried, kMoves, kLooks);
     const Time cost = total_cost(*problem, tried);
     if (cost >= least || takes(tried) > at_most) continue;
     least = cost;

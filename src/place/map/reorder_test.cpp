@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "map/mappings.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/load_machine.hpp"
 
@@ -81,6 +82,62 @@ TEST(Reorder, ChoosesAmongMoreProcessesThanNodes) {
   const auto machine = machine_of("site:2(10ms) proc:4(1us) placement=cyclic");
   const auto pairs = grid(1, 4);
   EXPECT_EQ(crossings(machine, reorder(machine, all_of(machine), 4, pairs), pairs), 0U);
+}
+
+std::vector<profile::Pair> everybody_with_everybody(Rank size) {
+  std::vector<profile::Pair> pairs;
+  for (Rank a = 0; a < size; ++a) {
+    for (Rank b = 0; b < size; ++b) {
+      if (a != b) pairs.push_back({a, b, 1, 1024 + a * b % 7});
+    }
+  }
+  return pairs;
+}
+
+/// A problem and what it refers to.
+struct Asked {
+  Asked(const std::string& machine, Rank size, std::vector<profile::Pair> pairs)
+      : inventory(inventory_of(machine_of(machine))),
+        profile(profile::silent_profile("graph", size)) {
+    profile.pairs = profile::merged(std::move(pairs));
+    problem = *make_problem(inventory, profile, {});
+    for (Rank p = 0; p < size; ++p) placement.push_back(p);
+  }
+  Inventory inventory;
+  profile::Profile profile;
+  Problem problem;
+  Placement placement;
+};
+
+TEST(Refine, EndsWhenEdgesWereLookedAtOftenEnough) {
+  const auto looks = [](std::uint64_t most) {
+    Asked asked("site:4(10ms) proc:16(1us)", 64, everybody_with_everybody(64));
+    return refine(asked.problem, asked.placement, 200'000, most);
+  };
+  EXPECT_GT(looks(~std::uint64_t{0}), 100'000U);
+  EXPECT_LE(looks(10'000), 10'000U + 4 * 63);
+  EXPECT_EQ(looks(0), 0U);
+}
+
+TEST(Refine, IsTheSameAsEverWhereEdgesAreFew) {
+  Asked few("site:4(10ms) proc:16(1us) placement=cyclic", 64, grid(8, 8));
+  Asked bounded = few;
+  bounded.problem.inventory = &bounded.inventory;
+  bounded.problem.profile = &bounded.profile;
+  refine(few.problem, few.placement, 2000);
+  refine(bounded.problem, bounded.placement, 2000, 2000 * 4 * 4);
+  EXPECT_EQ(few.placement, bounded.placement);
+}
+
+TEST(SharingFor, IsExactUnlessThereAreManyProcessesOrEdges) {
+  const std::string machine = "site:2(10ms) proc:200(1us)";
+  const auto sharing = [&](Rank size, const std::vector<profile::Pair>& pairs) {
+    return sharing_for(Asked(machine, size, pairs).problem);
+  };
+  EXPECT_EQ(sharing(256, grid(16, 16)), sim::Sharing::ExactMaxMin);
+  EXPECT_EQ(sharing(128, everybody_with_everybody(128)), sim::Sharing::ExactMaxMin);
+  EXPECT_EQ(sharing(192, everybody_with_everybody(192)), sim::Sharing::OneBottleneck);
+  EXPECT_EQ(sharing(272, grid(16, 17)), sim::Sharing::OneBottleneck);
 }
 
 TEST(Reorder, RefusesMoreNodesThanProcesses) {

@@ -143,7 +143,10 @@ const std::vector<Time>& Replayer::clocks() const { return state_->clock; }
 sim::Sharing sharing_for(const Problem& problem) {
   // Thousands of messages that share links at once, and change each other's rates.
   constexpr Rank kMostExact = 256;
-  return problem.size() <= kMostExact ? sim::Sharing::ExactMaxMin : sim::Sharing::OneBottleneck;
+  // All pairs of 128 processes: a second a replay. It grows with the square of the edges.
+  constexpr std::size_t kMostEdges = 128 * 128;
+  const bool is_exact = problem.size() <= kMostExact && problem.edges.size() <= kMostEdges;
+  return is_exact ? sim::Sharing::ExactMaxMin : sim::Sharing::OneBottleneck;
 }
 
 Time predict(const Problem& problem, const Placement& placement) {

@@ -21,15 +21,19 @@ mpi::Engine* reordering_engine(std::intptr_t comm, std::intptr_t reorder) {
   return without_bugs([&] { return engine->reorders(as<MPI_Comm>(comm)); }) ? engine : nullptr;
 }
 
-/// Nodes of a grid, the last dimension fastest, each with its neighbours; false: MPI will refuse
-/// it.
-bool grid_pairs(int dimensions, const int* dims, const int* periods, std::int64_t& nodes,
-                Pairs& pairs) {
-  nodes = 1;
+/// How many nodes a grid has; 0: MPI will refuse it.
+std::int64_t grid_nodes(int dimensions, const int* dims) {
+  std::int64_t nodes = dimensions > 0 ? 1 : 0;
   for (int d = 0; d < dimensions; ++d) {
-    if (dims[d] < 1 || nodes > INT32_MAX / dims[d]) return false;
+    if (dims[d] < 1 || nodes > INT32_MAX / dims[d]) return 0;
     nodes *= dims[d];
   }
+  return nodes;
+}
+
+/// Nodes of a grid, the last dimension fastest, each with its neighbours.
+void grid_pairs(int dimensions, const int* dims, const int* periods, std::int64_t nodes,
+                Pairs& pairs) {
   for (std::int64_t node = 0; node < nodes; ++node) {
     std::int64_t stride = nodes;
     for (int d = 0; d < dimensions; ++d) {
@@ -44,7 +48,6 @@ bool grid_pairs(int dimensions, const int* dims, const int* periods, std::int64_
       }
     }
   }
-  return true;
 }
 
 bool graph_pairs(int nodes, const int* index, const int* edges, Pairs& pairs) {
@@ -95,11 +98,11 @@ int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t
                           std::intptr_t periods, std::intptr_t reorder, std::intptr_t newcomm) {
   const auto graph_of = [&] {
     GatheredGraph graph;
-    std::int64_t nodes = 0;
-    graph.is_sound = as<int>(ndims) > 0 &&
-                     grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods),
-                                nodes, graph.pairs) &&
-                     has_room(comm, nodes);
+    const std::int64_t nodes = grid_nodes(as<int>(ndims), as<const int*>(dims));
+    graph.is_sound = has_room(comm, nodes);
+    if (graph.is_sound) {
+      grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods), nodes, graph.pairs);
+    }
     graph.size = static_cast<int>(nodes);
     return graph;
   };
