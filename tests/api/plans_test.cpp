@@ -101,6 +101,14 @@ TEST(PublicPlan, BlocksBeyondTheirBuffersAreNotRead) {
   EXPECT_NE(plan.error().what.find("reaches up to unit"), std::string::npos) << plan.error();
 }
 
+TEST(PublicPlan, LongMessagesOnManyRanksAreCounted) {
+  const Machine machine = load_machine("node:32(50us,10Gbit/s) proc:8(1us)").value();
+  Call call{.operation = Operation::Broadcast, .count = std::uint64_t{1} << 48U};
+  EXPECT_TRUE(lower_bound(machine, call));
+  call.operation = Operation::Alltoall;
+  EXPECT_FALSE(lower_bound(machine, call));
+}
+
 TEST(PublicPlan, RefusesCallsThatMakeNoSense) {
   const Machine machine = load_machine("proc:4").value();
   EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Broadcast, .root = 4}));

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "schedule/longest_block.hpp"
+
 namespace espalier {
 
 static_assert(static_cast<int>(Operation::Exscan) + 1 == schedule::kOperationCount);
@@ -53,16 +55,14 @@ std::optional<Error> check_counts(const Call& call, Rank ranks) {
                "give one for each block"};
 }
 
-/// All bytes that a call is about fit into 62 bits, so that no sum over ranks overflows.
 std::optional<Error> check_lengths(const Call& call, Rank ranks) {
   if (call.element.value == 0) {
     return Error{"element", "elements of 0 bytes", "give the size of one element"};
   }
   std::uint64_t longest = call.count;
   for (const std::uint64_t count : call.counts) longest = std::max(longest, count);
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
-  const std::uint64_t blocks = std::uint64_t{ranks} * ranks;
-  if (longest <= kMost / call.element.value / blocks) return std::nullopt;
+  const auto operation = static_cast<schedule::Operation>(call.operation);
+  if (longest <= longest_block(operation, ranks) / call.element.value) return std::nullopt;
   return Error{"count",
                fmt::format("{} elements of {} bytes among {} ranks are too many to count", longest,
                            call.element.value, ranks),

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
+#include "schedule/longest_block.hpp"
 #include "schedule/operation_names.hpp"
 
 namespace espalier::cli {
@@ -68,6 +69,14 @@ std::string operations_hint(const std::string& word, bool with_irregular) {
                      fmt::join(known, ", "));
 }
 
+namespace {
+
+/// Who has entered a barrier is remembered for each message, a bit for each rank. With so many
+/// ranks 262,144 messages take some 270 MB.
+constexpr std::uint64_t kBarrierRanks = 4096;
+
+}  // namespace
+
 std::uint64_t verified_messages(Operation operation) {
   // What a partial result holds is remembered rank by rank.
   return std::uint64_t{1} << (reduces(operation) ? 17U : 18U);
@@ -75,6 +84,9 @@ std::uint64_t verified_messages(Operation operation) {
 
 bool is_verified(const schedule::Collective& call, std::uint64_t messages) {
   if (call.size <= kAlwaysVerifiedUpTo) return true;
+  if (call.operation == Operation::Barrier) {
+    return messages * call.size <= verified_messages(call.operation) * kBarrierRanks;
+  }
   const bool has_pairs =
       call.operation == Operation::Alltoall || call.operation == Operation::ReduceScatter;
   const std::uint64_t blocks = has_pairs ? std::uint64_t{call.size} * call.size : 0;
@@ -92,6 +104,11 @@ bool is_verified(const schedule::Schedule& schedule) {
 }
 
 std::string not_verified(Operation operation) {
+  if (operation == Operation::Barrier) {
+    return fmt::format(
+        "not verified: above {} ranks that is done for up to {} messages times ranks",
+        kAlwaysVerifiedUpTo, verified_messages(operation) * kBarrierRanks);
+  }
   return fmt::format("not verified: above {} ranks that is done for up to {} messages",
                      kAlwaysVerifiedUpTo, verified_messages(operation));
 }
@@ -125,6 +142,12 @@ Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
   if (!element) return at("--element", element.error());
   if (!reduces(*operation)) element = Bytes{1};
   if (*operation == Operation::Barrier) size = Bytes{0};
+  if (const std::uint64_t most = longest_block(*operation, ranks); size->value > most) {
+    return Error{
+        "--size",
+        fmt::format("{} among {} ranks are too many bytes to count", to_string(*size), ranks),
+        fmt::format("give at most {}", to_string(Bytes{most}))};
+  }
   if (element->value == 0 || size->value % element->value != 0) {
     return Error{"--size",
                  fmt::format("{} is not a whole number of elements of {}", to_string(*size),
