@@ -89,7 +89,7 @@ class [[gnu::visibility("default")]] Machine {
   [[nodiscard]] Expected<Machine> part(std::span<const Rank> ranks) const;
   /// The JSON form of docs/machine.md; parse_machine() gives back an equal one.
   [[nodiscard]] std::string to_json() const;
-  /// What could not be taken over from its description, a sentence each.
+  /// What could not be taken over from its description, and what was assumed, a sentence each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Everything but the notes.
@@ -110,7 +110,8 @@ class [[gnu::visibility("default")]] Machine {
 
 /// Reads what a user names on the command line: a file (our JSON, SimGrid platform XML, hwloc XML,
 /// Slurm's topology.conf, a line; told apart by content), a line itself ("site:2(30ms) proc:16"),
-/// or "random:SEED[:PROCESSES]". The error says where in the file, what and what to do.
+/// or "random:SEED[:PROCESSES]". The error says where in the file, what and what to do. Latencies
+/// that are not there are assumed as `espalier plan` does (docs/machine.md), and notes() says so.
 [[nodiscard, gnu::visibility("default")]] Expected<Machine> load_machine(
     const std::string& file_or_line);
 

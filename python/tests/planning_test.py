@@ -51,6 +51,16 @@ class Planning(unittest.TestCase):
         self.assertEqual(len(grid.part([0, 1, 4])), 3)
         self.assertEqual(grid.clusters[0].ranks, list(range(12)))
 
+    def test_machines_without_figures_are_ordinary_clusters_as_for_the_tool(self):
+        bare, told = espalier.Machine("node:4 proc:8"), espalier.Machine("node:4(50us,10Gbit/s) proc:8(500ns)")
+        self.assertTrue(any("assumed" in note for note in bare.notes), bare.notes)
+        self.assertEqual(bare, espalier.Machine.from_json(bare.to_json()))
+        for operation in ("broadcast", "allreduce"):
+            plan = espalier.plan(bare, operation, "64KiB")
+            self.assertGreater(plan.predicted, 0)
+            self.assertGreater(espalier.lower_bound(bare, operation, "64KiB").time, 0)
+            self.assertEqual((plan.name, plan.predicted), (espalier.plan(told, operation, "64KiB").name, espalier.plan(told, operation, "64KiB").predicted))
+
     def test_other_things_are_other_things(self):
         grid = espalier.Machine(GRID)
         plan = espalier.plan(grid, "barrier")

@@ -109,6 +109,19 @@ TEST(PublicPlan, LongMessagesOnManyRanksAreCounted) {
   EXPECT_FALSE(lower_bound(machine, call));
 }
 
+TEST(PublicPlan, MachinesWithoutFiguresAreOrdinaryClusters) {
+  const Machine bare = load_machine("node:4 proc:8").value();
+  const Machine told = load_machine("node:4(50us,10Gbit/s) proc:8(500ns)").value();
+  EXPECT_EQ(bare.notes().size(), 1U);
+  EXPECT_EQ(parse_machine(bare.to_json()).value(), bare);
+  const Call call{.operation = Operation::Broadcast, .count = 65536};
+  const auto plan = choose_plan(bare, call);
+  ASSERT_TRUE(plan) << plan.error();
+  EXPECT_GT(plan->predicted(), Time{});
+  EXPECT_EQ(plan->predicted(), choose_plan(told, call).value().predicted());
+  EXPECT_EQ(plan->name(), choose_plan(told, call).value().name());
+}
+
 TEST(PublicPlan, RefusesCallsThatMakeNoSense) {
   const Machine machine = load_machine("proc:4").value();
   EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Broadcast, .root = 4}));

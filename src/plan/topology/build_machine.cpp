@@ -103,6 +103,7 @@ class MachineBuilder {
 
   static Machine with_figures(Machine machine, std::span<const LevelFigures> figures,
                               bool with_uplinks) {
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
     for (Cluster& cluster : machine.clusters_) {
       if (with_uplinks && cluster.depth > 0) cluster.uplink = figures[cluster.depth - 1].uplink;
       if (!figures[cluster.depth].latency) continue;
@@ -113,14 +114,22 @@ class MachineBuilder {
     }
     if (!with_uplinks) return machine;
     // Leaves of several depths may share one record of figures: each depth gets its own.
+    // No other record stays, and none twice, as if the machine had been described like this.
+    const auto before = std::move(machine.profiles_);
+    machine.profiles_.clear();
     std::vector<std::vector<std::uint32_t>> changed(figures.size());
-    const std::size_t before = machine.profiles_.size();
     for (auto& leaf : machine.leaves_) {
       const std::uint32_t depth = machine.clusters_[leaf.cluster].depth;
-      changed[depth].resize(before, 0);
-      std::uint32_t& own = changed[depth][leaf.profile];
-      if (own == 0) {
-        auto profile = machine.profiles_[leaf.profile];
+      const auto alike =
+          static_cast<std::size_t>(std::find_if(figures.begin(), figures.end(),
+                                                [&](const LevelFigures& one) {
+                                                  return one.uplink == figures[depth].uplink;
+                                                }) -
+                                   figures.begin());
+      changed[alike].resize(before.size(), kNone);
+      std::uint32_t& own = changed[alike][leaf.profile];
+      if (own == kNone) {
+        auto profile = before[leaf.profile];
         profile.uplink = figures[depth].uplink;
         own = static_cast<std::uint32_t>(machine.profiles_.size());
         machine.profiles_.push_back(profile);

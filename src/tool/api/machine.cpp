@@ -6,15 +6,20 @@
 #include "api/call.hpp"
 #include "base/contract.hpp"
 #include "topology/load_machine.hpp"
+#include "topology/usual_figures.hpp"
 #include "topology/views.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier {
 namespace {
 
+/// With the figures that the tool and the library assume too: what a description leaves out is not
+/// free.
 Expected<Machine> wrapped(Expected<topology::LoadedMachine> loaded) {
   if (!loaded) return loaded.error();
-  return Machine(std::make_shared<const topology::Machine>(std::move(loaded->machine)),
+  topology::AssumedMachine assumed = topology::with_usual_figures(std::move(loaded->machine));
+  if (!assumed.note.empty()) loaded->notes.push_back(std::move(assumed.note));
+  return Machine(std::make_shared<const topology::Machine>(std::move(assumed.machine)),
                  std::move(loaded->notes));
 }
 
