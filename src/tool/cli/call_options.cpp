@@ -158,16 +158,6 @@ Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
     return Error{"--size", "of 0 B nothing has to move",
                  fmt::format("give at least {}", to_string(*element))};
   }
-  // All blocks of a call are counted in 64 bits, by plans and by the verifier.
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62U;
-  const std::uint64_t most =
-      *operation == Operation::Alltoall ? kMostBytes / ranks / ranks : kMostBytes / ranks;
-  if (size->value > most) {
-    return Error{"--size",
-                 fmt::format("{} for each of {} processes are more than can be planned",
-                             to_string(*size), ranks),
-                 fmt::format("give at most {}", to_string(Bytes{most}))};
-  }
   return Collective{*operation,       ranks, *root, size->value / element->value, *element,
                     !options.ordered, {}};
 }
