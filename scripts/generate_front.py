@@ -43,9 +43,11 @@ SEND = {"sendcount": "s", "sendcounts": "S", "sdispls": "S"}
 RECEIVE = {"recvcount": "r", "recvcounts": "R", "rdispls": "R"}
 
 
-def letters(arguments):
-    """As in front/narrow.h."""
+def letters(base, arguments):
+    """As in front/narrow.h. Displacements of MPI_Neighbor_alltoallw are of type MPI_Aint in any case."""
     displs = {"displs": "R" if "recvcounts" in arguments else "S", "count": "c"}
+    if base == "neighbor_alltoallw":
+        displs |= {"sdispls": "p", "rdispls": "p"}
     return "".join((SEND | RECEIVE | displs).get(a, "p") for a in arguments)
 
 
@@ -53,8 +55,8 @@ def place(arguments, name):
     return arguments.index(name) if name in arguments else -1
 
 
-def substitute(name, arguments, number):
-    """A static function for MPI_Bcast_c that calls MPI_Bcast, whose number is given."""
+def substitute(name, arguments, prefix, called):
+    """A static function for MPI_Bcast_c that calls MPI_Bcast."""
     narrow = name.removesuffix("_c")
     base = narrow.removeprefix("MPI_").removesuffix("_init").lower()
     base = base.removeprefix("i") if narrow.startswith("MPI_I") else base
@@ -67,23 +69,26 @@ def substitute(name, arguments, number):
     given = ", ".join(f"a{i}" for i in range(len(arguments)))
     passed = ", ".join(f"a[{i}]" for i in range(len(arguments)))
     types = ", ".join(["R"] * len(arguments))
-    yield f"static R narrow_{name}({parameters}) {{\n"
-    yield f'  static const struct espalier_large_function of = {{"{letters(arguments)}", {places}, {root_side}, {span}, {blocks}}};\n'
+    yield f"static R {prefix}_{name}({parameters}) {{\n"
+    yield f'  static const struct espalier_large_function of = {{"{letters(base, arguments)}", {places}, {root_side}, {span}, {blocks}}};\n'
     yield f"  R a[] = {{{given}}};\n  int* made[ESPALIER_MOST_ARRAYS];\n"
     yield "  const R wrong = espalier_narrow(&of, a, made);\n  if (wrong != 0) return wrong;\n"
-    yield f"  const R code = ((R(*)({types}))SLOT({number}))({passed});\n"
+    yield f"  const R code = ((R(*)({types})){called})({passed});\n"
     yield "  espalier_free_narrow(made);\n  return code;\n}\n"
 
 
 def substitutes(entries, large):
     numbers = {name: number for number, name in enumerate(entries)}
     there = [name for name in entries if name in large and name.removesuffix("_c") in numbers]
-    for name in there:
-        yield from substitute(name, large[name], numbers[name.removesuffix("_c")])
-    yield "\nvoid* const espalier_substitutes[] = {\n"
-    for name in entries:
-        yield f"    (void*)&narrow_{name},\n" if name in there else "    0,\n"
-    yield "};\n"
+    for prefix, table in (("narrow", "espalier_substitutes"), ("native", "espalier_native_substitutes")):
+        for name in there:
+            narrow = name.removesuffix("_c")
+            called = f"SLOT({numbers[narrow]})" if prefix == "narrow" else f'espalier_native("{narrow}")'
+            yield from substitute(name, large[name], prefix, called)
+        yield f"\nvoid* const {table}[] = {{\n"
+        for name in entries:
+            yield f"    (void*)&{prefix}_{name},\n" if name in there else "    0,\n"
+        yield "};\n"
 
 
 def source(which, entries, large):

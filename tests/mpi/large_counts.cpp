@@ -19,6 +19,7 @@ extern "C" {
 #pragma weak MPI_Iallgatherv_c
 #pragma weak MPI_Ibcast_c
 #pragma weak MPI_Neighbor_alltoallv_c
+#pragma weak MPI_Neighbor_alltoallw_c
 #pragma weak MPI_Bcast_init
 #ifdef OPEN_MPI
 int MPI_Bcast_c(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
@@ -39,6 +40,9 @@ int MPI_Iallgatherv_c(const void*, MPI_Count, MPI_Datatype, void*, const MPI_Cou
 int MPI_Ibcast_c(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Request*);
 int MPI_Neighbor_alltoallv_c(const void*, const MPI_Count[], const MPI_Aint[], MPI_Datatype, void*,
                              const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm);
+int MPI_Neighbor_alltoallw_c(const void*, const MPI_Count[], const MPI_Aint[], const MPI_Datatype[],
+                             void*, const MPI_Count[], const MPI_Aint[], const MPI_Datatype[],
+                             MPI_Comm);
 #if OMPI_MAJOR_VERSION < 5
 int MPI_Bcast_init(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
 #endif
@@ -154,6 +158,12 @@ struct Test {
                              to.data(), MPI_INT, ring);
     const int below = (me + size - 1) % size, above = (me + 1) % size;
     failures.expect(in == std::array<int, 3>{below, below, above}, "Neighbor_alltoallv_c");
+    const std::array<MPI_Datatype, 2> types{MPI_INT, MPI_INT};
+    const std::array<MPI_Aint, 2> out_at{0, sizeof(int)}, in_at{0, 2 * sizeof(int)};
+    in.fill(-1);
+    MPI_Neighbor_alltoallw_c(out.data(), two.data(), out_at.data(), types.data(), in.data(),
+                             come.data(), in_at.data(), types.data(), ring);
+    failures.expect(in == std::array<int, 3>{below, below, above}, "Neighbor_alltoallw_c");
     MPI_Comm_free(&ring);
   }
 

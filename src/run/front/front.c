@@ -69,10 +69,10 @@ static int compare_strings(const void* name, const void* entry) {
 }
 
 /* What stands for a function that nobody defines. */
-static void* substitute_for(const char* name) {
+static void* substitute_for(const char* name, void* const* substitutes) {
   const char* const* entry =
       bsearch(name, espalier_names, espalier_entry_count, sizeof *espalier_names, compare_strings);
-  return entry == NULL ? NULL : espalier_substitutes[entry - espalier_names];
+  return entry == NULL ? NULL : substitutes[entry - espalier_names];
 }
 
 /* Looks in the order of the loader: what all see comes before what the caller alone sees. */
@@ -94,12 +94,15 @@ static void* next_for(const void* caller, const char* name) {
              name + (is_extension ? 5 : 4));
     found = defined_for(caller, other);
   }
-  return found != NULL ? found : substitute_for(name);
+  return found;
 }
 void* espalier_native(const char* name) { return defined_for(NULL, name); }
-int espalier_counts_cart_first(void) { return the_interface == ESPALIER_OPEN_MPI; }
+int espalier_counts_cart_first(void) { return espalier_native("ompi_mpi_comm_world") != NULL; }
 
-static void* next_function(const char* name) { return next_for(NULL, name); }
+static void* next_function(const char* name) {
+  void* found = next_for(NULL, name);
+  return found != NULL ? found : substitute_for(name, espalier_native_substitutes);
+}
 
 static void forget_functions(void) {
   for (size_t i = 0; i < espalier_entry_count; ++i) {
@@ -234,6 +237,7 @@ void* espalier_resolve(size_t entry, const void* caller) {
     is_lasting = found != NULL;
   }
   if (found == NULL) found = next_for(caller, name);
+  if (found == NULL) found = substitute_for(name, espalier_substitutes);
   if (found == NULL) {
     fprintf(stderr, "espalier: no MPI library in this process defines %s\n", name);
     abort();

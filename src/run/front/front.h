@@ -11,8 +11,10 @@ extern void* espalier_slots[];
 extern void* const espalier_first_slots[];
 extern const char* const espalier_names[];
 extern const size_t espalier_entry_count;
-/* What stands for an entry where nobody defines the function (narrow.h); 0: nothing. */
+/* What stands for an entry where nobody defines the function (narrow.h); 0: nothing. The second
+ * ones are for what stands behind the wrappers: they do not come back to these. */
 extern void* const espalier_substitutes[];
+extern void* const espalier_native_substitutes[];
 
 /* The name of a symbol that every copy of this library exports, and this copy's symbol. */
 extern const char* const espalier_mark;

@@ -1,6 +1,7 @@
 #include "front/narrow.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ static int no_memory(void) { return espalier_counts_cart_first() ? 39 : 34; }
 /* MPI_ROOT is -3 or -4; MPI_PROC_NULL and MPI_ANY_SOURCE are -1 and -2. */
 enum { kLargestRoot = -3 };
 
-/* Arrays of calls that do not block: as many are kept, the oldest goes first. */
-enum { kMostKept = 1 << 16 };
+/* Arrays of calls that do not block: as many different ones are kept, the oldest goes first. */
+enum { kMostKept = 1 << 12, kLookedAt = 64 };
 
 static int ask(const char* name, R comm) {
   int (*function)(R, int*) = (int (*)(R, int*))espalier_native(name);
@@ -33,6 +34,7 @@ static int is_in_place(R buffer) { return buffer == 1 || buffer == -1; }
 static int neighbours(R comm, int is_receiving) {
   const int kind = ask("PMPI_Topo_test", comm);
   const int cart = espalier_counts_cart_first() ? 1 : 2;
+  const int graph = 3 - cart;
   if (kind == cart) return 2 * ask("PMPI_Cartdim_get", comm);
   if (kind == 3) {
     int (*count)(R, int*, int*, int*) =
@@ -41,6 +43,7 @@ static int neighbours(R comm, int is_receiving) {
     if (count == NULL || count(comm, &in, &out, &weighted) != 0) return 0;
     return is_receiving ? in : out;
   }
+  if (kind != graph) return 0; /* the MPI will say so */
   int (*count)(R, int, int*) = (int (*)(R, int, int*))espalier_native("PMPI_Graph_neighbors_count");
   int all = 0;
   if (count == NULL || count(comm, ask("PMPI_Comm_rank", comm), &all) != 0) return 0;
@@ -69,12 +72,37 @@ static int is_significant(const struct espalier_large_function* of, const R* val
 
 static int is_int(R value) { return value >= INT_MIN && value <= INT_MAX; }
 
-static void keep(int* array, enum espalier_span span) {
-  static int* kept[kMostKept];
-  static unsigned next;
-  if (span != ESPALIER_IN_REQUEST) return;
-  const unsigned place = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % kMostKept;
-  free(__atomic_exchange_n(&kept[place], array, __ATOMIC_ACQ_REL));
+/* An array that outlives its call. */
+struct Kept {
+  int* array;
+  int length;
+};
+
+/* Keeps an array, or takes an equal one in its place that is kept already: programs repeat their
+ * counts. */
+static int* kept(int* array, int length, enum espalier_span span) {
+  static struct Kept all[2][kMostKept];
+  static unsigned counts[2];
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  const int is_for_good = span == ESPALIER_FOR_GOOD;
+  struct Kept* some = all[is_for_good];
+  pthread_mutex_lock(&mutex);
+  unsigned* count = &counts[is_for_good];
+  for (unsigned i = 0; i < kLookedAt && i < *count; ++i) {
+    const struct Kept* one = &some[(*count - 1 - i) % kMostKept];
+    if (one->length != length) continue;
+    if (memcmp(one->array, array, sizeof(int) * (size_t)length) != 0) continue;
+    free(array);
+    array = one->array;
+    pthread_mutex_unlock(&mutex);
+    return array;
+  }
+  struct Kept* place = &some[(*count)++ % kMostKept];
+  if (!is_for_good) free(place->array);
+  place->array = array;
+  place->length = length;
+  pthread_mutex_unlock(&mutex);
+  return array;
 }
 
 /* A copy of an array. @return 0: it has values that are no ints, or there is no memory */
@@ -106,9 +134,12 @@ R espalier_narrow(const struct espalier_large_function* of, R* values,
       const int length = blocks_of(of, values[of->comm], kind == 'R');
       int* copy = narrowed((const int64_t*)values[i], length, &code);
       if (copy == NULL) break;
+      if (of->span == ESPALIER_IN_CALL) {
+        made[used++] = copy;
+      } else {
+        copy = kept(copy, length, of->span);
+      }
       values[i] = (R)copy;
-      if (of->span == ESPALIER_IN_CALL) made[used++] = copy;
-      keep(copy, of->span);
     }
   }
   if (code == 0) return 0;

@@ -199,9 +199,15 @@ bool ProgressEngine::finish(PendingCalls& calls, MPI_Comm user, double patience)
     sched_yield();
   }
   std::erase(active_, &calls);
-  for (auto& [hidden, of] : failed_) {
-    if (of == user) of = MPI_COMM_WORLD;  // that is freed; its requests may be completed later
-  }
+  // The program frees it, and may complete its requests later.
+  std::erase_if(failed_, [user](const auto& one) {
+    if (one.second != user) return false;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(user, &handler);
+    PMPI_Comm_set_errhandler(one.first, handler);
+    PMPI_Errhandler_free(&handler);
+    return true;
+  });
   const bool all_ended = has_ended();
   if (!all_ended) {
     calls.abandon();
