@@ -99,9 +99,14 @@ static void* next_for(const void* caller, const char* name) {
 void* espalier_native(const char* name) { return defined_for(NULL, name); }
 int espalier_counts_cart_first(void) { return espalier_native("ompi_mpi_comm_world") != NULL; }
 
+/* A substitute calls the function without _c, which must be there. */
 static void* next_function(const char* name) {
   void* found = next_for(NULL, name);
-  return found != NULL ? found : substitute_for(name, espalier_native_substitutes);
+  char narrow[64];
+  if (found != NULL || strlen(name) >= sizeof narrow || strlen(name) < 2) return found;
+  snprintf(narrow, sizeof narrow, "%.*s", (int)strlen(name) - 2, name);
+  void* substitute = substitute_for(name, espalier_native_substitutes);
+  return substitute != NULL && espalier_native(narrow) != NULL ? substitute : NULL;
 }
 
 static void forget_functions(void) {

@@ -20,9 +20,8 @@ namespace espalier::mpi {
 /// Counted in calls on all processes. A look begins before some calls: each rank hands what it sees
 /// to a non-blocking allreduce, and completes that kCallsToLook calls later. If rank 0 has what an
 /// earlier run kept (KeptStart), that comes behind the first look that there is time for, as many
-/// calls later. While there
-/// is no time for a machine yet, the next look comes when there is likely to be; after that looks
-/// follow each other ever more rarely.
+/// calls later. While there is no time for a machine yet, the next look comes when there is likely
+/// to be; after that looks follow each other ever more rarely.
 class SocketLooks {
  public:
   static constexpr std::uint32_t kCallsToLook = 4;
@@ -36,9 +35,7 @@ class SocketLooks {
   using ReadEarlier = std::function<Earlier()>;
 
   /// @param leaders, addresses of each rank: RollCall::Places
-  /// @param read on rank 0; else empty. Called once, when the program has run long enough to pay
-  /// for
-  ///   reading a file
+  /// @param read on rank 0; else empty. Called once, when there is time to read a file
   SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank,
               ReadEarlier read);
 
