@@ -1,7 +1,9 @@
 // Fresh communicators: nothing is planned before it is due, and those of the same processes in the
-// same order share what is.
+// same order share what is. Nothing is chosen where there is no time for a trial.
 //
 //   fresh [--duplicates N]
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "mpi/harness.hpp"
@@ -19,6 +21,38 @@ void use(MPI_Comm comm, Failures& failures) {
   MPI_Bcast(&value, 1, MPI_INT, 0, comm);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
   failures.expect(value == 7 && sum == 7 * size, "a broadcast and an allreduce");
+}
+
+/// Communicators that are freed as soon as a trial is due on them. What they find out is lost, so
+/// there is time for few of them.
+template <typename Call>
+void expect_few_choices(const char* what, const Call& call, Failures& failures) {
+  constexpr std::uint64_t kRounds = 150;
+  const std::uint64_t before = espalier_query_count("choices");
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    MPI_Comm brief = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &brief);
+    for (int i = 0; i < kCallsUntilDue + 2; ++i) call(brief);
+    MPI_Comm_free(&brief);
+  }
+  const std::uint64_t made = espalier_query_count("choices") - before;
+  failures.expect(made < kRounds / 2, std::to_string(made) + " choices for " + what);
+}
+
+void expect_few_choices_of_all(Failures& failures) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<int> all(static_cast<std::size_t>(size)), counts(all.size(), 1), starts;
+  for (int r = 0; r < size; ++r) starts.push_back(r);
+  expect_few_choices(
+      "barriers", [](MPI_Comm comm) { MPI_Barrier(comm); }, failures);
+  expect_few_choices(
+      "allgathervs",
+      [&](MPI_Comm comm) {
+        MPI_Allgatherv(&rank, 1, MPI_INT, all.data(), counts.data(), starts.data(), MPI_INT, comm);
+      },
+      failures);
 }
 
 int run(int argc, char** argv) {
@@ -50,11 +84,13 @@ int run(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &last);
   for (int call = 0; call < kCallsUntilDue; ++call) use(last, failures);
   expect("choices", 0, "before the trial of a class is due");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // of which 2 % pay for a trial
   use(last, failures);
   failures.expect(espalier_query_count("choices") > 0, "nothing was planned when it was due");
   expect("groups", 2, "at last");
   MPI_Comm_free(&last);
   MPI_Comm_free(&turned);
+  expect_few_choices_of_all(failures);
   return failures.exit_code();
 }
 

@@ -235,13 +235,16 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
     settled_.plan = nullptr;
     Registry::forget_what_is_native();
   }
+  // On one node choosing is part of the trial: both wait for the time.
+  const bool may_choose = world_.learns_late || hidden_ || !policies_.wants_candidates(key);
+  if (!may_choose && !has_time_to_try()) return {nullptr, Reason::OneLevel};
   const double begin = is_counted ? seconds_now() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
   if (is_counted) world_.account.spend(seconds_now() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
-    if (!world_.learns_late && !is_time_to_try()) return {nullptr, Reason::OneLevel};
+    if (!world_.learns_late && !has_time_to_try()) return {nullptr, Reason::OneLevel};
     const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden_at_once(key);
     if (!is_there && !never_) return {nullptr, Reason::FirstCalls, false, policy};
     if (!is_there) return {nullptr, *never_, true};

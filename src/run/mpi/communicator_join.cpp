@@ -39,6 +39,8 @@ runtime::Tags tags_of(MPI_Comm comm) {
 /// What a hidden communicator and a segment of shared memory are taken to need on one node, and for
 /// each rank more: an estimate. What they took is measured and counted afterwards.
 constexpr double kSecondsToTry = 300e-6, kSecondsOfMember = 30e-6;
+/// What choosing and making a first plan is taken to need there, and for each rank more.
+constexpr double kSecondsToChoose = 500e-6, kSecondsToChooseOfMember = 50e-6;
 
 /// The same ranks again, made with fewer messages than hidden_copy() takes. This rank alone may
 /// have none: the ranks must agree on it before they use it.
@@ -218,7 +220,8 @@ bool Communicator::is_time_to_try() {
   std::array<double, 2> least{world_.clock(), -world_.node_account.own()};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_DOUBLE, MPI_MIN, comm_);
   spend_on_node(seconds_now() - begin);
-  const double predicted = kSecondsToTry + kSecondsOfMember * size_;
+  const double predicted =
+      kSecondsToTry + kSecondsToChoose + (kSecondsOfMember + kSecondsToChooseOfMember) * size_;
   return code == MPI_SUCCESS && runtime::Account::pays_for(predicted, least[0], -least[1]);
 }
 
@@ -241,16 +244,23 @@ void Communicator::do_without_segment() {
 }
 
 std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call) {
-  std::vector<runtime::Candidate> all = group_->candidates(call);
   const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
-  if (call.irregular || !may_have_segment) return all;
+  if (call.irregular || !may_have_segment) return group_->candidates(call);
   const topology::Machine& machine = group_->machine();
-  const auto predicted =
+  const auto time =
       select::predict_shared_memory(machine, runtime::collective_of(call, machine.size()));
+  const double predicted = time ? to_microseconds(*time) * 1e-6 : -1;
+  const std::string name(select::kSharedMemory);
+  if (group_->is_even() && runtime::may_try(world_.settings)) {
+    // What the chooser would name. It is not asked: that takes milliseconds, and there may never be
+    // time for the trial.
+    return {{std::nullopt, "native", -1}, {select::WhichPlan::Best, name, predicted}};
+  }
+  std::vector<runtime::Candidate> all = group_->candidates(call);
   for (runtime::Candidate& one : all) {
     if (!one.which) continue;
-    one.name = select::kSharedMemory;
-    if (predicted) one.predicted = to_microseconds(*predicted) * 1e-6;
+    one.name = name;
+    if (time) one.predicted = predicted;
   }
   return all;
 }

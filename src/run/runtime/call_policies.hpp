@@ -53,6 +53,11 @@ class CallPolicies {
   [[nodiscard]] bool knows(const SharedCall& call) const {
     return classes_.contains(class_of(call));
   }
+  /// Whether at() would ask what the chooser names for a class that has had its first native calls.
+  [[nodiscard]] bool wants_candidates(const SharedCall& call) const {
+    const auto it = classes_.find(class_of(call));
+    return it != classes_.end() && it->second.wants_candidates();
+  }
   /// Whether at() would forget other classes to make room for this one.
   [[nodiscard]] bool is_full_for(const SharedCall& call) const;
   /// Whether a call that would gain was counted before there was a hidden communicator.
