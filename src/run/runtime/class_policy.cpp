@@ -153,7 +153,7 @@ bool ClassPolicy::has_decision() const {
 }
 
 bool ClassPolicy::is_undecided() const {
-  return candidates_.empty() ? calls_left_ > 0 : trial_ && !trial_->is_decided();
+  return candidates_.empty() || (trial_ && !trial_->is_decided());
 }
 
 std::optional<std::string> ClassPolicy::decision() const {
