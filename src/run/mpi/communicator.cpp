@@ -69,6 +69,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
                            ProgressEngine& progress, bool is_off)
     : comm_(comm), world_(world), share_(share), groups_(groups), progress_(progress) {
   PMPI_Comm_rank(comm_, &rank_);
+  policies_.count_regret_in(world.regret);
   never_ = why_never(is_off);
   // The machine may be taken now if it was known before any call, or if no other call can overtake
   // this one (docs/adr/0011-discovery-in-the-first-call.md).

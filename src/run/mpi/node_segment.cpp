@@ -1,7 +1,9 @@
 #include "mpi/node_segment.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <optional>
 #include <random>
 #include <utility>
@@ -168,25 +170,39 @@ void go_on(void* of) {
   if (channel.step_pending) channel.step_pending();
 }
 
+/// How many processors the members may use together: a batch system or a container may have given
+/// them fewer than the host has. Collective.
+int processors_of(Channel& channel) {
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  CPU_ZERO(&all);
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) std::memset(&mine, 0xff, sizeof mine);
+  const int code = PMPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, channel.comm());
+  return code == MPI_SUCCESS ? CPU_COUNT(&all) : CPU_SETSIZE;
+}
+
 }  // namespace
 
 std::unique_ptr<NodeSegment> NodeSegment::make(Channel& channel, SegmentStore& store,
                                                const Wanted& wanted) {
   std::optional<SharedSegment> segment = agreed_segment(channel, store, wanted, true);
   if (!segment) return nullptr;
-  return std::unique_ptr<NodeSegment>(new NodeSegment(channel, store, wanted, std::move(*segment)));
+  const int processors = processors_of(channel);
+  const bool is_crowded = static_cast<int>(channel.size()) > processors ||
+                          wanted.processes > ::sysconf(_SC_NPROCESSORS_ONLN);
+  return std::unique_ptr<NodeSegment>(
+      new NodeSegment(channel, store, wanted, std::move(*segment), is_crowded));
 }
 
 NodeSegment::NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted,
-                         SharedSegment segment)
+                         SharedSegment segment, bool is_crowded)
     : channel_(channel),
       store_(store),
       ranks_(wanted.ranks),
       mapping_(std::move(segment.mapping)),
       nonce_(segment.nonce),
       member_(segment.member.again(shared::DirectAccess(
-          sleepers_of(mapping_), wanted.processes > ::sysconf(_SC_NPROCESSORS_ONLN),
-          {go_on, &channel}))) {}
+          sleepers_of(mapping_), is_crowded, {go_on, &channel}))) {}
 
 NodeSegment::~NodeSegment() {
   if (has_failed_) {

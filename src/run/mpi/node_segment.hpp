@@ -51,7 +51,8 @@ class NodeSegment {
   void skip(const schedule::Collective& call);
 
  private:
-  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, SharedSegment segment);
+  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, SharedSegment segment,
+              bool is_crowded);
   bool run_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
 
   Channel& channel_;

@@ -71,6 +71,8 @@ class World {
   /// What trials on one node took of that: hidden communicators and segments. They have 2 % of
   /// their own, since calls that wait for them cost more than they do.
   mutable runtime::Account node_account;
+  /// Seconds that trials cost on all communicators of this process, freed ones too.
+  mutable std::atomic<double> regret{0};
   runtime::Settings settings;
   std::string settings_text;  ///< the agreed settings as text, for hashes
   /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do

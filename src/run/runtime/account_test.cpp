@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -229,9 +230,29 @@ TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) {
 
 TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {
   RunOfCalls program{{15e-3, 24e-3}};
-  program.evidence.regret = 10;
+  program.evidence.add_regret(10);
   static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 5'000));
   EXPECT_EQ(program.tried[1], 0);
+}
+
+TEST(BoundedRegret, WhatOtherCommunicatorsCostIsMissingToo) {
+  std::atomic<double> of_all{0};
+  {
+    Evidence freed;
+    freed.count_in(of_all);
+    freed.add_regret(10);
+  }
+  RunOfCalls program{{15e-3, 24e-3}};
+  program.evidence.count_in(of_all);
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 5'000));
+  EXPECT_EQ(program.tried[1], 0);
+  // Its own regret counts once.
+  RunOfCalls other{{15e-3, 24e-3}};
+  of_all = 0;
+  other.evidence.count_in(of_all);
+  EXPECT_LE(other.worst_share({{11e-3, false}, {21e-3, true}}, 20'000), Trial::kShare);
+  EXPECT_DOUBLE_EQ(of_all, other.evidence.regret());
+  EXPECT_EQ(other.evidence.own_elsewhere(), 0);
 }
 
 }  // namespace

@@ -1,24 +1,44 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 namespace espalier::runtime {
 
 /// What the trials of one communicator have found out so far, for those that follow. Only agreed
 /// values enter, before the same calls on all members, so it is the same on all of them.
-struct Evidence {
+class Evidence {
+ public:
   /// Least ratio of measured to predicted time of native calls that were timed, in any class. Below
   /// 1 if native was found to be faster than predicted somewhere; it may be so elsewhere.
   double native_ratio = 1;
-  /// Seconds that calls of trials took longer than the candidate that was best.
-  double regret = 0;
-  /// What trials that take turns now are expected to add to that: classes are tried side by side.
+  /// What trials that take turns now are expected to add to the regret: classes are tried side by
+  /// side.
   double reserved = 0;
 
-  [[nodiscard]] double committed() const { return regret + reserved; }
+  /// @param program seconds of regret on all communicators of this process; must outlive this
+  void count_in(std::atomic<double>& program) { program_ = &program; }
+  /// Seconds that calls of trials took longer here than the candidate that was best.
+  [[nodiscard]] double regret() const { return regret_; }
+  void add_regret(double seconds) {
+    regret_ += seconds;
+    if (program_ != nullptr) program_->fetch_add(seconds, std::memory_order_relaxed);
+  }
+  /// This process's regret on other communicators, freed ones too: to be agreed on.
+  [[nodiscard]] double own_elsewhere() const {
+    return program_ == nullptr ? 0 : program_->load(std::memory_order_relaxed) - regret_;
+  }
+  /// The largest of all members.
+  void agree_on_elsewhere(double seconds) { elsewhere_ = std::max(elsewhere_, seconds); }
+  /// What trials cost the program, as far as the members have agreed on it.
+  [[nodiscard]] double committed() const { return elsewhere_ + regret_ + reserved; }
   void add_native(double measured, double predicted) {
     if (predicted > 0) native_ratio = std::min(native_ratio, measured / predicted);
   }
+
+ private:
+  double regret_ = 0, elsewhere_ = 0;
+  std::atomic<double>* program_ = nullptr;
 };
 
 }  // namespace espalier::runtime

@@ -169,12 +169,13 @@ std::vector<double> Trial::own_numbers(const Clock& clock) const {
   std::vector<double> mine =
       are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
   mine.push_back(-clock());
+  mine.push_back(options_.evidence != nullptr ? options_.evidence->own_elsewhere() : 0);
   return mine;
 }
 
 /// Takes what the ranks agreed on; false if the trial ends here.
 bool Trial::accept_agreed(std::vector<double> agreed) {
-  if (agreed.size() != candidates_.size() + 1) {
+  if (agreed.size() != candidates_.size() + 2) {
     could_compare_ = false;
     keep(kept_, "the ranks could not agree");
     return false;
@@ -187,7 +188,8 @@ bool Trial::accept_agreed(std::vector<double> agreed) {
   for (std::size_t w = 0; w < candidates_.size(); ++w) {
     if (agreed[w] < kNever) agreed_[w] = agreed[w];
   }
-  elapsed_ = -agreed.back();
+  elapsed_ = -agreed[candidates_.size()];
+  if (options_.evidence != nullptr) options_.evidence->agree_on_elsewhere(agreed.back());
   return true;
 }
 
@@ -329,7 +331,7 @@ void Trial::judge_all() {
     if (options_.evidence == nullptr) break;
     const double calls =
         static_cast<double>(calls_in_turns()) / static_cast<double>(rivals_.size());
-    options_.evidence->regret += calls * std::max(0.0, agreed_[w] - agreed_[best]);
+    options_.evidence->add_regret(calls * std::max(0.0, agreed_[w] - agreed_[best]));
   }
   if (starts_second_round(agreed_[best])) return;
   kept_ = best;
