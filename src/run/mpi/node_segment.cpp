@@ -201,8 +201,8 @@ NodeSegment::NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wa
       ranks_(wanted.ranks),
       mapping_(std::move(segment.mapping)),
       nonce_(segment.nonce),
-      member_(segment.member.again(shared::DirectAccess(
-          sleepers_of(mapping_), is_crowded, {go_on, &channel}))) {}
+      member_(segment.member.again(
+          shared::DirectAccess(sleepers_of(mapping_), is_crowded, {go_on, &channel}))) {}
 
 NodeSegment::~NodeSegment() {
   if (has_failed_) {
