@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -111,9 +112,10 @@ TEST(Tool, HelpOfACommandIsItsPage) {
 }
 
 TEST(Tool, RecordsTheHostsThatAnswerWhereOthersDoNot) {
-  const std::string folder = testing::TempDir() + "tool_test_weather";
+  const std::string folder = testing::TempDir() + "tool_test_weather" + std::to_string(getpid());
   const Ran ran = run_shell("rm -rf " + folder + " && mkdir " + folder + " && cd " + folder +
                             R"( && { "$ESPALIER" weather answer --once 2> said & }
+trap 'kill $! 2> /dev/null; rm -rf "$PWD"' EXIT
 for i in $(seq 600); do port=$(sed -n 's/answering on port //p' said); test -n "$port" && break; sleep 0.1; done
 "$ESPALIER" weather record --history w.db --here A --to B=127.0.0.1:1 --to C=127.0.0.1:$port || exit
 wait; "$ESPALIER" weather show --history w.db --json)");

@@ -108,6 +108,8 @@ def settings_of_each_host(t):
     assert done.returncode == 0 and "ESPALIER_LOG" in done.stdout, done
     for name in names:
         assert name not in done.stdout, done.stdout
+        # Its launcher hands on all that there is, and cannot be told not to.
+        assert (f"{name}: the launcher hands" in done.stderr) == (t.mpi == "mpich"), done.stderr
     assert "@/etc/clusters" in t.run(command, ["--print"], ESPALIER_CLUSTERS="@/etc/clusters").stdout
     assert "ESPALIER_CLUSTERS" in t.run([t.program], ["--print"], ESPALIER_CLUSTERS="here").stdout
 

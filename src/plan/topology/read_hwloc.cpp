@@ -49,8 +49,7 @@ MemberSpec member_spec(const hwloc::Object& object, std::map<std::string, std::u
 }
 
 std::vector<std::string> notes_on(const hwloc::Topology& topology) {
-  std::vector<std::string> notes = {
-      "hwloc gives no latencies or bandwidths: they are 0 and unlimited here"};
+  std::vector<std::string> notes = {"hwloc gives no latencies or bandwidths"};
   if (topology.threads > topology.cores) {
     notes.push_back(fmt::format("one process a core: {} hardware threads share {} cores",
                                 topology.threads, topology.cores));

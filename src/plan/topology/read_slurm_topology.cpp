@@ -10,8 +10,7 @@ Expected<LoadedMachine> read_slurm_topology(std::string_view text, const std::st
   auto conf = slurm::read_topology_conf(text, file);
   if (!conf) return conf.error();
 
-  std::vector<std::string> notes = {
-      "topology.conf gives no latencies or bandwidths: they are 0 and unlimited here"};
+  std::vector<std::string> notes = {"topology.conf gives no latencies or bandwidths"};
   if (conf->has_link_speed) notes.push_back("LinkSpeed is passed over: its unit is arbitrary");
   auto spec = conf->blocks.empty() ? slurm::switch_tree(*conf, processes_per_node, notes)
                                    : slurm::block_tree(*conf, processes_per_node);

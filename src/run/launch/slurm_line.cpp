@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/contract.hpp"
@@ -33,11 +34,30 @@ std::optional<ExportOption> find_option(const CommandLine& line, std::size_t par
   return found;
 }
 
-std::string export_list(const std::string& old, const std::string& preload,
-                        const Variables& variables) {
+/// Takes LD_PRELOAD=X out of a list for --export, since Slurm takes the last. @return X
+std::string take_preloaded(std::string& list) {
+  constexpr std::string_view kBegin = "LD_PRELOAD=";
+  std::string all;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    if (list.compare(at, kBegin.size(), kBegin) != 0) {
+      at = end + 1;
+      continue;
+    }
+    const std::string one = list.substr(at + kBegin.size(), end - at - kBegin.size());
+    all += all.empty() ? one : ":" + one;
+    list.erase(at, end + 1 - at);
+  }
+  if (list.ends_with(',')) list.pop_back();
+  return all;
+}
+
+std::string export_list(std::string old, const std::string& library, const Variables& variables) {
+  const bool is_told = !old.empty();
+  const std::string preload = joined(library, take_preloaded(old));
   // NONE takes nothing beside it; naming variables has the same effect on all others.
-  const bool all = old.empty() || old == "ALL" || old.starts_with("ALL,");
-  std::string list = old.empty() ? "ALL" : old == "NONE" ? "" : old;
+  const bool all = !is_told || old == "ALL" || old.starts_with("ALL,");
+  std::string list = !is_told ? "ALL" : old == "NONE" ? "" : old;
   const auto add = [&list](const std::string& one) {
     if (!list.empty()) list += ',';
     list += one;

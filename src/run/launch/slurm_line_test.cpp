@@ -51,6 +51,12 @@ TEST(SlurmLine, ExportsTheLibraryWhateverElseIsExported) {
             (Words{"srun", "--export=LD_PRELOAD=/l.so,E", "./a"}));
   EXPECT_EQ(exported({"srun", "./a"}, Launcher::Srun, {}, {"NONE", "/x.so", ""}),
             (Words{"srun", "--export=LD_PRELOAD=/l.so:/x.so", "./a"}));
+  EXPECT_EQ(exported({"srun", "--export=ALL,LD_PRELOAD=/z.so", "./a"}, Launcher::Srun, {}, {}),
+            (Words{"srun", "--export=ALL,LD_PRELOAD=/l.so:/z.so", "./a"}));
+  EXPECT_EQ(exported({"srun", "--export=LD_PRELOAD=/z.so,A", "./a"}, Launcher::Srun, {}, {}),
+            (Words{"srun", "--export=A,LD_PRELOAD=/l.so:/z.so", "./a"}));
+  EXPECT_EQ(exported({"srun", "--export=LD_PRELOAD=/z.so", "./a"}, Launcher::Srun, e, {}),
+            (Words{"srun", "--export=LD_PRELOAD=/l.so:/z.so,E", "./a"}));
   EXPECT_EQ(exported({"srun", "./a", ":", "--export=A", "./a"}, Launcher::Srun, {}, {}),
             (Words{"srun", "--export=ALL,LD_PRELOAD=/l.so", "./a", ":",
                    "--export=A,LD_PRELOAD=/l.so", "./a"}));

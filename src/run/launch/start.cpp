@@ -25,7 +25,7 @@ std::optional<Error> check_env_list(const CommandLine& line) {
   if (!is_used) return std::nullopt;
   return Error{std::string(kList),
                "Open MPI 4 refuses it beside -x, by which the processes get the library",
-               "name these variables with -x too"};
+               "name these variables with -x too; with Open MPI 5, leave out --mpi"};
 }
 
 }  // namespace

@@ -44,7 +44,12 @@ std::optional<Error> slow_down(const StateFolder& folder, const topology::Machin
   std::vector<EspalierRankCell> cells = rank_cells(machine);
   std::optional<CpuGroups> groups;
   if (!settings.slow_by_library.value_or(false)) {
-    if (auto made = CpuGroups::make(folder)) groups = *made;
+    auto made = CpuGroups::make(folder);
+    const bool is_asked_for = settings.slow_by_library.has_value();
+    if (!made && is_asked_for) {
+      return Error{"--slow-by", made.error().what, "--slow-by library"};
+    }
+    if (made) groups = *made;
   }
   for (EspalierRankCell& cell : cells) cell.cpu_by_library = groups ? 0 : 1;
   auto ranks = RankBoard::create(folder.ranks(), cells);

@@ -36,8 +36,17 @@ void set_signal(int signal, void (*handler)(int)) {
 
 constexpr std::array<int, 3> kHeld{SIGINT, SIGTERM, SIGHUP};
 
+/// Whoever started us may want it so: nohup, or `&` in a script.
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  ::sigaction(signal, nullptr, &now);
+  return now.sa_handler == SIG_IGN;
+}
+
 void remember_signals() {
-  for (const int s : kHeld) set_signal(s, remember);
+  for (const int s : kHeld) {
+    if (!is_ignored(s)) set_signal(s, remember);
+  }
 }
 
 /// Hands on what we are asked, once, then insists. A run that was stopped did not end well,
@@ -164,8 +173,11 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
   if (child < 0) return Error{"lab run", "cannot start a process", ""};
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // The tool ignores the last two, which other programs do not expect.
-    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) set_signal(s, SIG_DFL);
+    for (const int s : kHeld) {
+      if (!is_ignored(s)) set_signal(s, SIG_DFL);
+    }
+    // The tool ignores these, which other programs do not expect.
+    for (const int s : {SIGPIPE, SIGXFSZ}) set_signal(s, SIG_DFL);
     ::putenv(const_cast<char*>(mark.c_str()));
     if (!output.empty()) {
       const int file =

@@ -46,6 +46,11 @@ std::optional<Result> read_line(const std::string& line) {
                 text("stamp")};
 }
 
+/// Whether a line that ends without a newline is the beginning of one of ours.
+bool is_piece(const std::string& line) {
+  return kBeginOfLine.starts_with(line.substr(0, kBeginOfLine.size())) && !Json::accept(line);
+}
+
 }  // namespace
 
 const char* name_of(ResultState state) {
@@ -72,17 +77,23 @@ Expected<std::vector<Result>> read_lines(const std::string& text, const std::str
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = text.find('\n', at);
     const std::string line = text.substr(at, end - at);
-    const bool is_cut = end == std::string::npos;
-    if (is_cut && kBeginOfLine.starts_with(line.substr(0, kBeginOfLine.size()))) break;
-    const auto result = is_cut ? std::nullopt : read_line(line);
+    const bool is_last = end == std::string::npos;
+    if (is_last && !results.empty() && is_piece(line)) break;
+    const auto result = read_line(line);
     if (!result) {
       return Error{fmt::format("{}:{}", file, number), "this is no result of the league",
                    "name another file, or delete this one"};
     }
     results.push_back(*result);
+    if (is_last) break;
     at = end + 1;
   }
   return results;
+}
+
+std::size_t piece_at_end(const std::string& text) {
+  const std::string last = text.substr(text.rfind('\n') + 1);
+  return is_piece(last) ? last.size() : 0;
 }
 
 std::uint64_t bytes_of_all_ranks(const LeagueEvent& event, Rank ranks) {

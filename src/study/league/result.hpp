@@ -41,8 +41,11 @@ struct Result {
 
 /// A line of a results file, without its end.
 [[nodiscard]] std::string to_line(const Result& result);
-/// Reads all lines. An unfinished last line is left out: the run was interrupted there.
+/// Reads all lines. An unfinished last line behind others is left out: the run was interrupted
+/// there.
 Expected<std::vector<Result>> read_lines(const std::string& text, const std::string& file);
+/// Bytes of that unfinished line; 0: there is none. @pre read_lines() took the text
+[[nodiscard]] std::size_t piece_at_end(const std::string& text);
 
 /// Length of the buffers of all ranks together: under SMPI all ranks are one process.
 [[nodiscard]] std::uint64_t bytes_of_all_ranks(const LeagueEvent& event, Rank ranks);

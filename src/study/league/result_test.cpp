@@ -33,17 +33,26 @@ TEST(Cell, ThatIsCutOffAtTheEndIsLeftOut) {
   Random random(1);
   const Result result = some_result(random);
   const std::string line = to_line(result);
-  for (std::size_t cut = 0; cut <= line.size(); ++cut) {
-    const auto read = read_lines(line + "\n" + line.substr(0, cut), "file");
+  for (std::size_t cut = 0; cut < line.size(); ++cut) {
+    const std::string text = line + "\n" + line.substr(0, cut);
+    const auto read = read_lines(text, "file");
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(*read, std::vector<Result>{result});
+    EXPECT_EQ(piece_at_end(text), cut);
   }
+  const auto whole = read_lines(line + "\n" + line, "file");
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->size(), 2U) << "only its newline is missing";
+  EXPECT_EQ(piece_at_end(line + "\n" + line), 0U);
 }
 
 TEST(Cell, APieceOfSomethingElseAtTheEndIsRefused) {
   Random random(1);
   const std::string good = to_line(some_result(random)) + "\n";
-  for (const char* bad : {"one line", "{}", "[1", R"({"machines)"}) {
+  EXPECT_FALSE(read_lines("{", "file")) << "nothing tells that it is ours";
+  EXPECT_FALSE(read_lines(R"({"machine": "x", "years of)", "file"));
+  for (const char* bad :
+       {"one line", "{}", "[1", R"({"machines)", R"({"machine": "x", "years": "of work"})"}) {
     EXPECT_FALSE(read_lines(bad, "file")) << bad;
     EXPECT_FALSE(read_lines(good + bad, "file")) << bad;
   }

@@ -146,6 +146,7 @@ Expected<KeptResults> kept_in(const std::string& resume) {
   KeptResults kept;
   if (resume.empty()) return kept;
   std::error_code failed;
+  bool lacks_newline = false;
   const bool is_new = !std::filesystem::exists(resume, failed) && !failed;
   if (!is_new) {
     const auto text = read_named_file(resume);
@@ -154,13 +155,15 @@ Expected<KeptResults> kept_in(const std::string& resume) {
     if (!read) return read.error();
     kept.known = *std::move(read);
     // A run that was killed may have left a piece of a line.
-    const std::size_t piece = text->size() - (text->rfind('\n') + 1);
+    const std::size_t piece = league::piece_at_end(*text);
     if (piece > 0) {
       std::filesystem::resize_file(resume, std::filesystem::file_size(resume, failed) - piece,
                                    failed);
     }
+    lacks_newline = piece == 0 && !text->empty() && text->back() != '\n';
   }
   kept.file.open(resume, std::ios::app);
+  if (lacks_newline) kept.file << '\n';
   if (failed || !kept.file) return Error{resume, "it cannot be written", "name another file"};
   return kept;
 }

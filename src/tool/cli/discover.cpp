@@ -129,6 +129,13 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
   }
   const std::string version = launch::version_of_launcher(file, path_variable());
   const auto mpi = launch::mpi_of_launcher(version);
+  if (!mpi && !launch::is_in_path(file, path_variable())) {
+    return Error{launcher,
+                 "no MPI found: its file does not tell whose launcher it is, and launchers that "
+                 "are not in PATH are not asked",
+                 "put its folder into PATH, or name the MPI with --mpi; the program is then put at "
+                 "the end of the command"};
+  }
   if (!mpi) {
     return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
                  "name the MPI with --mpi; the program is then put at the end of the command"};

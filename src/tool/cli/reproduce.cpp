@@ -222,7 +222,7 @@ reproduce::MeasuredRun measured_run_of(const ReproduceOptions& options) {
   if (options.quick) command += " --quick";
   return {day_of(std::time(nullptr)),
           options.on,
-          options.mpi,
+          options.on == "smpi" ? options.on : options.mpi,
           command + " --json",
           version_line(),
           std::max(1U, std::thread::hardware_concurrency())};

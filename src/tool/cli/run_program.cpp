@@ -111,6 +111,19 @@ bool is_of_one_host(const std::string& name, const std::string& value) {
          !value.starts_with('@');
 }
 
+/// What MPICH's mpiexec and srun hand to all hosts, though each has its own.
+void note_what_all_hosts_get(launch::Launcher kind) {
+  if (kind == launch::Launcher::OpenMpi || kind == launch::Launcher::Prrte) return;
+  for (const char* name : {"ESPALIER_CLUSTERS", "ESPALIER_SITE", "ESPALIER_LAN"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || !is_of_one_host(name, value)) continue;
+    write_message(
+        fmt::format("espalier run: note: {}: the launcher hands this host's value to all others; "
+                    "name a file that each host has (@FILE), or begin with env -u {}\n",
+                    name, name));
+  }
+}
+
 /// What the ranks shall know: the options, and the ESPALIER_* of our own environment, which some
 /// launchers do not take to other hosts.
 /// @param has_launcher processes may start on other hosts than this
@@ -222,6 +235,7 @@ Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::str
     write_message(fmt::format("espalier run: note: {}: {}; {}\n", unknown.subject, unknown.what,
                               unknown.cure));
   }
+  if (chosen->line) note_what_all_hosts_get(chosen->line->kind);
   for (const std::string& note : chosen->notes) {
     write_message(fmt::format("espalier run: note: {}\n", note));
   }
@@ -264,7 +278,9 @@ constexpr std::string_view kSlurm =
 constexpr std::string_view kSettings =
     "All ESPALIER_* variables reach every process; the options set them: --machine is "
     "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. Those that each host has its own "
-    "value of (ESPALIER_SITE, ESPALIER_LAN, ESPALIER_CLUSTERS) are left to the hosts. "
+    "value of (ESPALIER_SITE, ESPALIER_LAN, ESPALIER_CLUSTERS) are not told to other hosts; but "
+    "MPICH's "
+    "mpiexec and srun hand on the whole environment, and run says so. "
     "docs/reference/variables.md describes them.";
 
 constexpr std::string_view kRunProgramExamples =

@@ -1,6 +1,7 @@
 #include "overlay/otf2.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +46,7 @@ TEST(WriteOtf2, TakesCallsOfARankThatBeganInAnotherOrderThanTheTraceHas) {
   trace.plans.resize(1);
   // Rank 2 is late in the row, whose call another rank entered first, and in the column before.
   trace.calls = {call_of(0, {5, 100}, {110, 110}), call_of(1, {10, 20}, {30, 30})};
-  const std::string folder = testing::TempDir() + "otf2_test_archive";
+  const std::string folder = testing::TempDir() + "otf2_test_archive" + std::to_string(getpid());
   std::filesystem::remove_all(folder);
   const auto failed = write_otf2(trace, folder);
   EXPECT_FALSE(failed) << to_string(*failed);
