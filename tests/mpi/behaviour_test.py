@@ -65,6 +65,13 @@ class Settings(unittest.TestCase):
         result = run("ESPALIER_DISABLE=1", "ESPALIER_EXPLAIN=1", f"ESPALIER_MACHINE={GRID}")
         self.assertEqual(result.stderr.count("espalier: all calls are native: ESPALIER_DISABLE=1"), 1)
 
+    @unittest.skipIf(MPI != "openmpi", "a setting of Open MPI")
+    def test_fault_tolerance_is_named_and_all_is_native(self):
+        result = run("OMPI_MCA_mpi_ft_enable=1", "ESPALIER_FORCE=1")
+        self.assertIn("fault tolerance is on", result.stderr)
+        self.assertNotIn("report this MPI", result.stderr)
+        self.assertIn("planned 0 native 16", result.stdout)
+
     def test_malformed_settings_say_so_once_and_all_is_native(self):
         for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE"),
                               ("ESPALIER_MACHINE=/no/such/file.json", "ESPALIER_MACHINE"),

@@ -95,7 +95,36 @@ class SameAddress {
     MPI_Reduce(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 2,
                MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
     if (is_alone) failures_.expect(both[0] == size_, "reduce of one buffer");
+    nothing_at_bottom();
 #endif
+  }
+
+  /// Rank 0 of an exscan gets nothing, so its null is no result at the address of its input.
+  void nothing_at_bottom() {
+    int own = rank_ + 1, before = -1;
+    MPI_Aint place = 0;
+    MPI_Get_address(&own, &place);
+    const int count = 1;
+    MPI_Datatype there = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed(1, &count, &place, MPI_INT, &there);
+    MPI_Type_commit(&there);
+    // Types at MPI_BOTTOM need an operation that knows them: none is applied to what rank 0 gives
+    // to rank 1, the only one that gets one value.
+    MPI_Op last = MPI_OP_NULL;
+    MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 0, &last);
+    MPI_Comm two = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank_ < 2 ? 0 : MPI_UNDEFINED, rank_, &two);
+    if (two != MPI_COMM_NULL) {
+      if (rank_ == 0) {
+        MPI_Exscan(MPI_BOTTOM, nullptr, 1, there, last, two);
+      } else {
+        MPI_Exscan(&own, &before, 1, MPI_INT, last, two);
+        failures_.expect(before == 1, "exscan from MPI_BOTTOM");
+      }
+      MPI_Comm_free(&two);
+    }
+    MPI_Op_free(&last);
+    MPI_Type_free(&there);
   }
 
   /// The first int of block `block` in the front half of rank `rank`.

@@ -88,7 +88,8 @@ static int* kept(int* array, int length, enum espalier_span span) {
   struct Kept* some = all[is_for_good];
   pthread_mutex_lock(&mutex);
   unsigned* count = &counts[is_for_good];
-  for (unsigned i = 0; i < kLookedAt && i < *count; ++i) {
+  const unsigned looked_at = is_for_good ? kMostKept : kLookedAt;
+  for (unsigned i = 0; i < looked_at && i < *count; ++i) {
     const struct Kept* one = &some[(*count - 1 - i) % kMostKept];
     if (one->length != length) continue;
     if (memcmp(one->array, array, sizeof(int) * (size_t)length) != 0) continue;

@@ -66,8 +66,9 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
     combine.elements_in *= comm.size();
     combine.elements_out = static_cast<std::uint64_t>(std::max<std::int64_t>(0, combine.count));
   } else if (call.operation == Operation::Exscan) {
-    // Rank 0's result means nothing: what is wrong elsewhere is not here.
-    if (combine.in == combine.out && combine.count > 0) return std::nullopt;
+    // Rank 0's result means nothing: what is wrong elsewhere is not here, unless the MPI says so.
+    const bool has_result = kRefusesAliases || comm.rank() != 0;
+    if (combine.in == combine.out && combine.count > 0 && has_result) return std::nullopt;
     combine.has_out = comm.rank() != 0 || combine.in_place();
   }
   const auto is_address = [&](const void* address) {
@@ -75,8 +76,8 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
   };
   const bool is_wrong = combine.count < 0 || type == MPI_DATATYPE_NULL ||
                         (combine.in_place() && !combine.has_out) ||
-                        ((combine.has_out || call.irregular) && combine.in == combine.out &&
-                         combine.elements_in > 0) ||
+                        ((combine.has_out || (call.irregular && kRefusesAliases)) &&
+                         combine.in == combine.out && combine.elements_in > 0) ||
                         (!combine.in_place() && !is_address(combine.in)) ||
                         (combine.has_out && !is_address(combine.out));
   return is_wrong ? std::nullopt : std::optional(std::move(combine));

@@ -207,7 +207,9 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
   settled_.plan = nullptr;  // it may be evicted now
   const CachedPlan* plan = plans_.find(key);
   if (plan != nullptr) return plan;
+  const double begin = seconds_now();
   plan = plans_.insert(key, group_->plan(static_cast<Rank>(rank_), key));
+  if (!world_.learns_late) spend_on_node(seconds_now() - begin);
   if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
   return plan;
 }
@@ -237,15 +239,19 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
     Registry::forget_what_is_native();
   }
   // On one node choosing is part of the trial: both wait for the time.
-  const bool may_choose = world_.learns_late || hidden_ || !policies_.wants_candidates(key);
-  if (!may_choose && !has_time_to_try()) return {nullptr, Reason::OneLevel};
-  const double begin = is_counted ? seconds_now() : 0;
+  const bool is_to_choose = !world_.learns_late && policies_.wants_candidates(key);
+  if (is_to_choose && !is_time_to_try()) return {nullptr, Reason::OneLevel};
+  const double begin = is_counted || is_to_choose ? seconds_now() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
   if (is_counted) world_.account.spend(seconds_now() - begin);
+  if (is_to_choose) spend_on_node(seconds_now() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
-    if (!world_.learns_late && !has_time_to_try()) return {nullptr, Reason::OneLevel};
+    if (!world_.learns_late && !is_time_to_try()) {
+      if (group_->is_even()) return {nullptr, Reason::OneLevel};
+      return {nullptr, Reason::FirstCalls, false, policy};
+    }
     const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden_at_once(key);
     if (!is_there && !never_) return {nullptr, Reason::FirstCalls, false, policy};
     if (!is_there) return {nullptr, *never_, true};

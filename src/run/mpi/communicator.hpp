@@ -113,7 +113,7 @@ class Communicator {
     if (taken_ != world_.known()) plan_anew();
   }
   /// Whether all members know the world's machine. Called before each call that finds the machine
-  /// unknown. Collective before calls 1, 2, 4, 8 ... of these; before all others the answer is no.
+  /// unknown. Collective before calls 8, 16, 32 ... of these; before all others the answer is no.
   [[nodiscard]] bool all_know_the_machine();
 
   /// How the next call runs.
@@ -277,13 +277,9 @@ class Communicator {
   [[nodiscard]] bool wants_segment() const;
   /// Whether it is time for a trial on one node: what choosing a plan and making the hidden
   /// communicator and the segment takes, and all our work before, must stay within the account. All
-  /// members ask before the same call; collective before calls 1, 5, 13 ... of these.
+  /// members ask before the same call; collective before calls 1, 6, 15 ... of these, and begins
+  /// anew after a yes.
   [[nodiscard]] bool is_time_to_try();
-  /// The same, but not asked again once the answer was yes: choosing and joining may come in
-  /// different calls.
-  [[nodiscard]] bool has_time_to_try() {
-    return has_time_to_try_ || (has_time_to_try_ = is_time_to_try());
-  }
   /// There could be no segment: candidates are plans by messages, and trials begin again.
   void do_without_segment();
   [[nodiscard]] bool goes_through_memory(const runtime::CachedPlan& plan) const {
@@ -321,7 +317,6 @@ class Communicator {
   runtime::Asking asking_to_join_{0};
   bool asks_to_join_ =
       false;  // some class gains over far links; it was asked whether there is time
-  bool has_time_to_try_ = false;                   // members agreed so, on one node
   std::uint32_t join_calls_ = 0;                   // calls since join_agreement_ was started
   std::unique_ptr<LateAgreement> join_agreement_;  // a step of join_by_steps() is under way
   bool holds_share_ = false;

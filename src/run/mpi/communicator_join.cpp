@@ -222,7 +222,10 @@ bool Communicator::is_time_to_try() {
   spend_on_node(seconds_now() - begin);
   const double predicted =
       kSecondsToTry + kSecondsToChoose + (kSecondsOfMember + kSecondsToChooseOfMember) * size_;
-  return code == MPI_SUCCESS && runtime::Account::pays_for(predicted, least[0], -least[1]);
+  if (code != MPI_SUCCESS) return false;
+  const bool is_time = runtime::Account::pays_for(predicted, least[0], -least[1]);
+  if (is_time) asking_to_join_ = runtime::Asking(0);
+  return is_time;
 }
 
 bool Communicator::is_time_to_measure() {

@@ -68,7 +68,8 @@ struct RelroSearch {
   bool is_inside;
 };
 
-/// Whether the loader has made an address read-only.
+/// Whether the loader has made an address read-only. It leaves a page alone of which only a part
+/// was to be.
 bool is_protected(const link_map& library, const void* address) {
   RelroSearch search{library.l_addr, reinterpret_cast<ElfW(Addr)>(address), false};
   dl_iterate_phdr(
@@ -78,8 +79,9 @@ bool is_protected(const link_map& library, const void* address) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const ElfW(Phdr)& part = info->dlpi_phdr[i];
           const ElfW(Addr) begin = info->dlpi_addr + part.p_vaddr;
-          if (part.p_type == PT_GNU_RELRO && wanted.address >= begin &&
-              wanted.address < begin + part.p_memsz) {
+          const auto page = static_cast<ElfW(Addr)>(::sysconf(_SC_PAGESIZE));
+          const ElfW(Addr) end = (begin + part.p_memsz) / page * page;
+          if (part.p_type == PT_GNU_RELRO && wanted.address >= begin && wanted.address < end) {
             wanted.is_inside = true;
           }
         }

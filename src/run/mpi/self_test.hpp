@@ -15,4 +15,8 @@ struct SelfTest {
 /// what its name and version text promise.
 [[nodiscard]] SelfTest test_mpi();
 
+/// Whether this process was told to survive the loss of others (Open MPI with ULFM). Hidden
+/// communicators are not revoked with those of the program, so all its calls are native.
+[[nodiscard]] bool is_fault_tolerant();
+
 }  // namespace espalier::mpi

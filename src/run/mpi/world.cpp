@@ -14,6 +14,7 @@
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/seconds_now.hpp"
+#include "mpi/self_test.hpp"
 #include "mpi/shared_by_ranks.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/named_algorithms.hpp"
@@ -242,7 +243,13 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
     return WorldAgreement::None;
   }
   if (!all.all_fit()) {
-    if (world.rank == 0) {
+    if (world.rank == 0 && is_fault_tolerant()) {
+      complain(
+          {"MPI_Init",
+           "fault tolerance is on (mpi_ft_enable), and communicators that the program does not "
+           "know of would not be revoked with its own",
+           ""});
+    } else if (world.rank == 0) {
       complain({"MPI_Init", "the MPI of some process is not what its library says",
                 "ESPALIER_LOG=1 tells more; report this MPI and its version"});
     }

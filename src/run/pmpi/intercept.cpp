@@ -119,7 +119,8 @@ void start() {
   // Handles are the same in all processes: so is this.
   if (!found.can_talk) return withdraw(found.wrong);
   try {
-    the_engine.store(mpi::Engine::start(passed_functions(), found.wrong != nullptr).release());
+    const bool is_unfit = found.wrong != nullptr || mpi::is_fault_tolerant();
+    the_engine.store(mpi::Engine::start(passed_functions(), is_unfit).release());
   } catch (const std::exception& bug) {
     die(bug.what());
   }

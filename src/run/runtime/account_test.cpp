@@ -205,11 +205,17 @@ TEST(BoundedRegret, NativeThatWasFasterThanPredictedElsewhereIsNotBelievedToBeBe
   EXPECT_EQ(program.kept, 1U);
 }
 
-TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) {
-  Evidence evidence;
-  TrialOptions options;
-  options.evidence = &evidence;
-  std::vector<Trial> trials(8, Trial({{11e-3, false}, {21e-3, true}}, options));
+/// @param of_each whether each class has a communicator of its own
+void expect_one_bound(bool of_each) {
+  std::atomic<double> of_all{0};
+  std::vector<Evidence> evidence(8);
+  std::vector<Trial> trials;
+  for (Evidence& one : evidence) {
+    one.count_in(of_all);
+    TrialOptions options;
+    options.evidence = of_each ? &one : evidence.data();
+    trials.emplace_back(std::vector<TrialCandidate>{{11e-3, false}, {21e-3, true}}, options);
+  }
   std::vector<Meeting> meetings(trials.size(), Meeting(1));
   std::vector<std::unique_ptr<Member>> members;
   for (Meeting& meeting : meetings) members.push_back(std::make_unique<Member>(meeting));
@@ -226,6 +232,21 @@ TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) {
     }
   }
   EXPECT_GT(regret, 0);
+}
+
+TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) { expect_one_bound(false); }
+TEST(BoundedRegret, SoDoCommunicators) { expect_one_bound(true); }
+
+TEST(BoundedRegret, WhatWasReservedForForgottenTrialsIsGivenBack) {
+  std::atomic<double> of_all{0};
+  Evidence evidence;
+  evidence.count_in(of_all);
+  evidence.add_regret(1);
+  evidence.reserve(2);
+  EXPECT_EQ(evidence.committed(), 3);
+  evidence.release_all();
+  EXPECT_EQ(evidence.committed(), 1);
+  EXPECT_EQ(of_all, 1);
 }
 
 TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {

@@ -21,6 +21,7 @@ void CallPolicies::begin(bool is_even, bool is_near, const Settings& settings, s
 void CallPolicies::forget() {
   last_ = nullptr;
   classes_.clear();
+  ground_.evidence.release_all();
 }
 
 ClassPolicy& CallPolicies::at(const SharedCall& call) {

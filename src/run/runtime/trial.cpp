@@ -51,7 +51,7 @@ void Trial::enter(Phase phase) {
 void Trial::keep(std::uint32_t candidate, std::string_view why) {
   kept_ = candidate;
   why_ = why;
-  if (options_.evidence != nullptr) options_.evidence->reserved -= std::exchange(reserved_, 0);
+  if (options_.evidence != nullptr) options_.evidence->release(std::exchange(reserved_, 0));
   enter(Phase::Kept);
 }
 
@@ -279,7 +279,7 @@ void Trial::judge_first() {
   block_ = rivals_.size() == 2 ? 5 : 4;
   turns_ = 2 * static_cast<std::uint32_t>(rivals_.size());
   reserved_ = regret - regret_before;
-  if (options_.evidence != nullptr) options_.evidence->reserved += reserved_;
+  if (options_.evidence != nullptr) options_.evidence->reserve(reserved_);
   forget_plans();
   enter(Phase::Turns);
 }
@@ -326,7 +326,7 @@ void Trial::judge_all() {
     least = time;
   }
   learn_from_times();
-  if (options_.evidence != nullptr) options_.evidence->reserved -= std::exchange(reserved_, 0);
+  if (options_.evidence != nullptr) options_.evidence->release(std::exchange(reserved_, 0));
   for (const std::uint32_t w : rivals_) {
     if (options_.evidence == nullptr) break;
     const double calls =

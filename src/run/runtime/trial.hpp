@@ -230,7 +230,7 @@ class Trial {
   std::uint32_t native_before_ = 0;     // native calls noted before the first begin_call()
   double last_native_before_ = 0;       // seconds of the last of them
   bool could_compare_ = true;           // false: the trial ended without a comparison
-  double reserved_ = 0;                 // share of Evidence::reserved while candidates take turns
+  double reserved_ = 0;                 // of Evidence::reserve() while candidates take turns
   std::string_view why_ = "not tried yet";
 };
 
