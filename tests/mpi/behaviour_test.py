@@ -70,7 +70,8 @@ class Settings(unittest.TestCase):
         result = run("OMPI_MCA_mpi_ft_enable=1", "ESPALIER_FORCE=1")
         self.assertIn("fault tolerance is on", result.stderr)
         self.assertNotIn("report this MPI", result.stderr)
-        self.assertIn("planned 0 native 16", result.stdout)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("planned 0 ", result.stdout)
 
     def test_malformed_settings_say_so_once_and_all_is_native(self):
         for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE"),

@@ -240,7 +240,10 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   }
   // On one node choosing is part of the trial: both wait for the time.
   const bool is_to_choose = !world_.learns_late && policies_.wants_candidates(key);
-  if (is_to_choose && !is_time_to_try()) return {nullptr, Reason::OneLevel};
+  if (is_to_choose) {
+    if (!is_time_to_try()) return {nullptr, Reason::OneLevel};
+    may_join_ = true;
+  }
   const double begin = is_counted || is_to_choose ? seconds_now() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
@@ -248,7 +251,7 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   if (is_to_choose) spend_on_node(seconds_now() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
-    if (!world_.learns_late && !is_time_to_try()) {
+    if (!world_.learns_late && !std::exchange(may_join_, false) && !is_time_to_try()) {
       if (group_->is_even()) return {nullptr, Reason::OneLevel};
       return {nullptr, Reason::FirstCalls, false, policy};
     }

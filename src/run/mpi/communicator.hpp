@@ -316,7 +316,8 @@ class Communicator {
   const KnownMachine* taken_ = nullptr;            // the world's machine that plans are made for
   runtime::Asking asking_to_join_{0};
   bool asks_to_join_ =
-      false;  // some class gains over far links; it was asked whether there is time
+      false;               // some class gains over far links; it was asked whether there is time
+  bool may_join_ = false;  // on one node: there was time to choose and join
   std::uint32_t join_calls_ = 0;                   // calls since join_agreement_ was started
   std::unique_ptr<LateAgreement> join_agreement_;  // a step of join_by_steps() is under way
   bool holds_share_ = false;

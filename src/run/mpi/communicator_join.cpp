@@ -217,13 +217,16 @@ bool Communicator::is_time_to_try() {
   if (!runtime::may_try(world_.settings) || (is_named && !wants_segment())) return true;
   if (!asking_to_join_.is_due()) return false;
   const double begin = seconds_now();
-  std::array<double, 2> least{world_.clock(), -world_.node_account.own()};
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_DOUBLE, MPI_MIN, comm_);
-  spend_on_node(seconds_now() - begin);
+  const runtime::Account& account = world_.node_account;
+  std::array<double, 3> least{world_.clock(), -account.own(), account.waited()};
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_DOUBLE, MPI_MIN, comm_);
+  const double waited = seconds_now() - begin;
+  world_.account.wait(waited);
+  world_.node_account.wait(waited);
   const double predicted =
       kSecondsToTry + kSecondsToChoose + (kSecondsOfMember + kSecondsToChooseOfMember) * size_;
   if (code != MPI_SUCCESS) return false;
-  const bool is_time = runtime::Account::pays_for(predicted, least[0], -least[1]);
+  const bool is_time = runtime::Account::pays_for(predicted, least[0], least[2] - least[1]);
   if (is_time) asking_to_join_ = runtime::Asking(0);
   return is_time;
 }
