@@ -88,7 +88,9 @@ struct CollectiveOptions {
   GroupRoot root = GroupRoot::Cheapest;
 };
 
-/// A collective under way; the data must stay where they are until it is over.
+/// A collective under way; the data must stay where they are until it is over. Whoever lets go of
+/// the request does not end the collective: it goes on inside other calls here, and ~Groups() waits
+/// for it, so the data must stay until then. A request is of no use once its Groups are gone.
 class [[gnu::visibility("default")]] GroupRequest {
  public:
   [[nodiscard]] bool test();  ///< makes progress
@@ -101,7 +103,7 @@ class [[gnu::visibility("default")]] GroupRequest {
   std::uint32_t sequence_ = 0;
 };
 
-/// A group that is being made.
+/// A group that is being made. If nobody waits for it, it is made and given up by ~Groups().
 class [[gnu::visibility("default")]] NewGroup {
  public:
   [[nodiscard]] bool test();  ///< makes progress
@@ -253,8 +255,10 @@ class [[gnu::visibility("default")]] Groups {
  public:
   /// Collective.
   explicit Groups(MPI_Comm comm, GroupsOptions options = {});
-  /// Collective, before MPI_Finalize; gives up all groups that are left. Waits for nobody once
-  /// error() is another than MPI_SUCCESS. @pre requests are waited for
+  /// Collective, before MPI_Finalize. Waits for calls that are still under way, whose requests
+  /// nobody has waited for, then gives up all groups that are left. Waits for nobody once error()
+  /// is another than MPI_SUCCESS. After MPI_Finalize it only gives memory back that MPI does not
+  /// use.
   ~Groups();
   Groups(const Groups&) = delete;
   Groups& operator=(const Groups&) = delete;

@@ -1,7 +1,11 @@
 // System-ranked groups where errors return: what MPI refuses is refused on all members, and closing
-// after an error, or freeing after closing, does no harm.
+// after an error, freeing after closing, or closing after MPI_Finalize does no harm.
 #include <dlfcn.h>
 #include <espalier/group.h>
+
+#include <array>
+#include <espalier/group.hpp>
+#include <optional>
 
 #include "mpi/harness.hpp"
 
@@ -64,6 +68,29 @@ void close_after_an_error(bool splitting, Failures& failures) {
   every_test_fails = false;
 }
 
+/// A message that was handed to MPI, which then cannot tell whether it still reads it.
+void keep_what_mpi_may_read(Failures& failures) {
+  Groups groups(MPI_COMM_WORLD);
+  const Group all = groups.all();
+  const std::array<int, 3> data{1, 2, 3};
+  PMPI_Barrier(MPI_COMM_WORLD);
+  every_test_fails = true;
+  all.send((all.rank() + 1) % all.size(), data);
+  failures.expect(groups.error() == MPI_ERR_OTHER, "an error of MPI inside a send");
+  failures.expect(groups.statistics().sends_under_way == 1, "a send whose memory stays");
+  every_test_fails = false;
+}
+
+std::optional<Groups> left;  // closed after MPI_Finalize
+
+/// A sum that nobody waits for, of which the last member knows nothing.
+void leave_open() {
+  static std::array<int, 2> values{1, 1};
+  left.emplace(MPI_COMM_WORLD);
+  const Group all = left->all();
+  if (all.rank() + 1 < all.size()) static_cast<void>(all.iallreduce(values, sum));
+}
+
 int run() {
   Failures failures;
   int size = 1;
@@ -77,6 +104,8 @@ int run() {
   free_after_close(failures);
   close_after_an_error(false, failures);
   close_after_an_error(true, failures);
+  keep_what_mpi_may_read(failures);
+  leave_open();
   return failures.exit_code();
 }
 
@@ -92,5 +121,7 @@ extern "C" [[gnu::visibility("default")]] int PMPI_Test(MPI_Request* request, in
 }
 
 int main(int argc, char** argv) {
-  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
+  const int code = espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
+  espalier::mpi_test::left.reset();
+  return code;
 }

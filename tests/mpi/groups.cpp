@@ -174,6 +174,28 @@ void expect_trees(Groups& groups, bool known, Failures& failures) {
   failures.expect(groups.statistics().trees_for_roots == 0, "a tree without its group");
 }
 
+/// Calls that nobody waits for are over when the groups are closed.
+void expect_left_calls(Failures& failures) {
+  std::vector<std::int64_t> sums(5000, 1), sent(5000, 0), ones(5, 1);
+  GroupRank size = 0;
+  bool is_root = false;
+  {
+    Groups groups(MPI_COMM_WORLD);
+    const Group row = groups.all().enroll(true);
+    size = row.size();
+    is_root = row.rank() == size - 1;
+    if (is_root) sent.assign(5000, 7);
+    static_cast<void>(row.iallreduce(sums, sum));
+    static_cast<void>(row.ibroadcast(sent, size - 1));
+    static_cast<void>(row.ireduce(ones, sum, size - 1, {.root = GroupRoot::OwnTree}));
+    static_cast<void>(row.ienroll(true));
+    static_cast<void>(groups.all().ibarrier());
+  }
+  failures.expect(sums == std::vector<std::int64_t>(5000, size), "a sum that was left");
+  failures.expect(sent == std::vector<std::int64_t>(5000, 7), "a broadcast that was left");
+  failures.expect(ones == std::vector<std::int64_t>(5, is_root ? size : 1), "a reduction, left");
+}
+
 void refusals(const Group& world, Failures& failures) {
   const auto refuses = [&](const char* what, auto call) {
     try {
@@ -250,6 +272,7 @@ int run(int argc, char** argv) {
     }
     failures.expect(groups.error() == MPI_SUCCESS, "an error of MPI");
   }
+  expect_left_calls(failures);
   return failures.exit_code();
 }
 

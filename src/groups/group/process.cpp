@@ -165,6 +165,14 @@ void Process::retire(State& group) {
   leave_if_over(group.tag);
 }
 
+/// What runs in a group that is leaving waits for those who have not given it up yet.
+bool Process::is_quiet() const {
+  return makings_.empty() && trees_to_be_.empty() &&
+         std::all_of(groups_.begin(), groups_.end(), [](const auto& one) {
+           return one.second->leaving || one.second->running.empty();
+         });
+}
+
 void Process::retire_all() {
   std::vector<Tag> all;
   for (const auto& [tag, group] : groups_) {

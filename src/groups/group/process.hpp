@@ -61,7 +61,9 @@ class Process {
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
   /// Trees for roots, of groups that were not given up; each is one of the live groups.
   [[nodiscard]] std::size_t trees_for_roots() const;
-  /// Gives up every group but the world as Group::retire() does.
+  /// Whether no call of this process is under way: collectives, groups that are being made.
+  [[nodiscard]] bool is_quiet() const;
+  /// Gives up every group but the world as Group::retire() does. @pre is_quiet()
   void retire_all();
   /// Messages that wait for a call; none when all members have made all their calls.
   [[nodiscard]] std::size_t waiting_messages() const;

@@ -72,8 +72,9 @@ void MpiEndpoint::start_send(group::Id to, std::vector<std::byte> bytes) {
                      static_cast<int>(to), kTag, comm_, &slot.request))) {
     return;
   }
-  // A short message has mostly left already.
-  if (!ok(PMPI_Test(&slot.request, &done, MPI_STATUS_IGNORE)) || done != 0) return;
+  // A short message has mostly left already. If that cannot be told, MPI may still read it.
+  ok(PMPI_Test(&slot.request, &done, MPI_STATUS_IGNORE));
+  if (done != 0) return;
   sends_.push_back(std::move(slot));
   ++under_way_to_[to];
   most_sends_ = std::max(most_sends_, sends_.size());
@@ -164,11 +165,15 @@ void MpiEndpoint::close() {
   receives_.clear();
 }
 
-/// Never freed: where a slot's bytes are, its request may still read or write.
 void MpiEndpoint::abandon() {
   for (Slot& slot : receives_) {
     if (slot.request != MPI_REQUEST_NULL) PMPI_Cancel(&slot.request);
   }
+  leave();
+}
+
+/// Never freed: where a slot's bytes are, its request may still read or write.
+void MpiEndpoint::leave() {
   auto* left = new std::vector<Slot>(std::move(receives_));
   left->insert(left->end(), std::make_move_iterator(sends_.begin()),
                std::make_move_iterator(sends_.end()));

@@ -43,6 +43,8 @@ class MpiEndpoint : public group::Endpoint {
   /// for: the buffers are left to MPI, which may still write to them.
   /// @pre nobody will send to this process any more
   void close();
+  /// Leaves the buffers to MPI without a call of it.
+  void leave();
 
   /// Sends that MPI has not finished yet.
   [[nodiscard]] std::size_t sends_under_way() const { return sends_.size(); }

@@ -65,10 +65,19 @@ GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
       network(model_of(options, size_of(comm.get()))),
       process(endpoint, size_of(comm.get()), degree_of(options, network)) {}
 
-/// Nobody leaves before nobody is needed: all groups are given up, then all processes meet. Once
-/// MPI has failed operations stay under way for ever, and nobody is waited for.
+/// Nobody leaves before nobody is needed: calls that nobody has waited for come to their ends, all
+/// groups are given up, then all processes meet. Once MPI has failed operations stay under way for
+/// ever, and nobody is waited for; nor is after MPI_Finalize, when MPI may not even be asked.
 GroupRuntime::~GroupRuntime() {
+  int is_over = 0;
+  PMPI_Finalized(&is_over);
+  if (is_over != 0) {
+    endpoint.leave();
+    comm.abandon();
+    return;
+  }
   if (endpoint.error() == MPI_SUCCESS) {
+    until([&] { return process.is_quiet(); });
     process.retire_all();
     until([&] { return process.live_groups() == 1 && process.held_messages() == 0; });
     const group::Ticket last = process.world().barrier();
