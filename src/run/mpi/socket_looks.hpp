@@ -21,7 +21,7 @@ namespace espalier::mpi {
 /// to a non-blocking allreduce, and completes that kCallsToLook calls later. If rank 0 has what an
 /// earlier run kept (KeptStart), that comes behind the first look that there is time for, as many
 /// calls later. While there is no time for a machine yet, the next look comes when there is likely
-/// to be; after that looks follow each other ever more rarely.
+/// to be, or time to read what was kept; after that looks follow each other ever more rarely.
 class SocketLooks {
  public:
   static constexpr std::uint32_t kCallsToLook = 4;
