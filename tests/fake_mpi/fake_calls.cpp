@@ -105,11 +105,12 @@ void FakeCall::begin(mpi::Channel& channel, mpi::Execution& execution) {
   execution.begin(programs_[rank], *payloads_[rank], number, 5);
 }
 
-std::unique_ptr<mpi::PendingCall> FakeCall::pending(mpi::Channel& channel) {
+std::unique_ptr<mpi::PendingCall> FakeCall::pending(mpi::Channel& channel,
+                                                    std::uint64_t signature) {
   auto made = std::make_unique<mpi::PendingCall>(channel);
   auto plan = std::make_shared<runtime::CachedPlan>();
   plan->prepared = programs_[channel.rank()];
-  plan->signature = 5;
+  plan->signature = signature;
   made->plan = std::move(plan);
   made->payload = payload(channel, channel.calls());
   return made;

@@ -22,7 +22,8 @@ class FakeCall {
   /// Begins a rank's part.
   void begin(mpi::Channel& channel, mpi::Execution& execution);
   /// A rank's part, to be started by mpi::PendingCalls.
-  [[nodiscard]] std::unique_ptr<mpi::PendingCall> pending(mpi::Channel& channel);
+  [[nodiscard]] std::unique_ptr<mpi::PendingCall> pending(mpi::Channel& channel,
+                                                          std::uint64_t signature = 5);
   /// What is wrong with a rank's result; empty: nothing.
   [[nodiscard]] std::string wrong(Rank rank) const;
   [[nodiscard]] const schedule::Collective& call() const { return call_; }

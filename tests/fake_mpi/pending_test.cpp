@@ -10,6 +10,7 @@
 #include "fake_mpi/fake_mpi.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/pending_calls.hpp"
+#include "schedule/program_builder.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
 #include "topology/readers.hpp"
@@ -32,12 +33,24 @@ struct PendingRanks {
     }
     started.resize(static_cast<std::size_t>(size));
     ended.resize(static_cast<std::size_t>(size));
+    failed.resize(static_cast<std::size_t>(size));
   }
-  void start(std::size_t rank, FakeCall& call) {
+  void step_all() {
+    world.deliver_all();
+    for (std::size_t rank = 0; rank < pending.size(); ++rank) {
+      world.me = static_cast<int>(rank);
+      pending[rank]->step(100);
+    }
+  }
+  void look(std::size_t rank) {
     world.me = static_cast<int>(rank);
-    auto made = call.pending(*channels[rank]);
+    pending[rank]->look_for_mismatch();
+  }
+  void start(std::size_t rank, FakeCall& call, std::uint64_t signature = 5) {
+    world.me = static_cast<int>(rank);
+    auto made = call.pending(*channels[rank], signature);
     made->ended = [this, rank](int code) {
-      EXPECT_EQ(code, MPI_SUCCESS);
+      if (code != MPI_SUCCESS) ++failed[rank];
       ++ended[rank];
     };
     pending[rank]->start(std::move(made));
@@ -47,6 +60,7 @@ struct PendingRanks {
   std::vector<std::unique_ptr<Channel>> channels;
   std::vector<std::unique_ptr<PendingCalls>> pending;
   std::vector<std::size_t> started, ended;
+  std::vector<std::size_t> failed;  // of those that have ended
 };
 
 /// Messages arrive and ranks go on in any order, until all have ended so many calls.
@@ -75,7 +89,10 @@ void run_to_the_end(PendingRanks& ranks, Random& rng, std::size_t calls, Start s
     } else {
       ranks.pending[rank]->step(1 + rng.below(4));
     }
+    // Whoever looks at any moment finds nothing: all ranks make the same calls.
+    if (rng.chance(5)) ranks.look(rank);
   }
+  EXPECT_EQ(ranks.failed, std::vector<std::size_t>(ranks.failed.size(), 0));
 }
 
 TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
@@ -146,6 +163,7 @@ TEST(PendingCalls, StartingManyPutsHalfOfWhatTagsTellApartOnTheWire) {
   }
   EXPECT_EQ(ranks.ended[0], 100U);
   EXPECT_EQ(ranks.ended[1], 100U);
+  EXPECT_EQ(ranks.failed[0] + ranks.failed[1], 0U);
 }
 
 /// Ranks agree between starts, at any of them: whoever is ahead or behind, all get the same
@@ -214,6 +232,82 @@ TEST(PendingCalls, WhatStandsBetweenStartsWaitsForThoseBefore) {
     }
   }
   EXPECT_TRUE(has_happened);
+}
+
+/// From each rank to the next, the first one has the data.
+FakeCall chain(Rank size, std::uint64_t numbers, Random& rng) {
+  schedule::Collective call;
+  call.operation = schedule::Operation::Broadcast;
+  call.size = size;
+  call.count = numbers;
+  call.element = Bytes{8};
+  std::vector<schedule::Program> programs;
+  const auto all = schedule::slice(schedule::Buffer::Out, 0, numbers);
+  for (Rank r = 0; r < size; ++r) {
+    schedule::ProgramBuilder program(r);
+    if (r > 0) program.recv(r - 1, all);
+    if (r + 1 < size) program.send(r + 1, all);
+    programs.push_back(std::move(program).build());
+  }
+  return FakeCall(std::move(call), std::move(programs), rng);
+}
+
+/// Rank 0 makes another call than the others. Rank 1 sees that; rank 2, which waits for rank 1, is
+/// told, and so is rank 0, whose message needs a handshake.
+TEST(PendingCalls, DifferentCallsOfRanksEndInAnErrorOnAllThatWait) {
+  for (const bool shakes_hands : {false, true}) {
+    Random rng(1);
+    PendingRanks ranks(3, {}, shakes_hands ? 8 : 100);
+    FakeCall call = chain(3, 2, rng);
+    for (const std::size_t rank : {0U, 1U, 2U}) ranks.start(rank, call, rank == 0 ? 5 : 6);
+    for (int i = 0; i < 100; ++i) ranks.step_all();
+    EXPECT_EQ(ranks.ended, (std::vector<std::size_t>{shakes_hands ? 0U : 1U, 0, 0}));
+    for (const std::size_t rank : {2U, 1U, 0U}) ranks.look(rank);
+    ranks.step_all();
+    EXPECT_EQ(ranks.failed, (std::vector<std::size_t>{0, 1, 0}));
+    ranks.step_all();
+    for (const std::size_t rank : {2U, 1U, 0U}) ranks.look(rank);
+    ranks.step_all();
+    EXPECT_EQ(ranks.failed, (std::vector<std::size_t>{shakes_hands ? 1U : 0U, 1, 1}));
+    EXPECT_TRUE(ranks.world.on_the_wire().empty()) << "whoever was told tells nobody";
+    for (const auto& pending : ranks.pending) EXPECT_TRUE(pending->is_idle());
+  }
+}
+
+/// Messages of a later call stand before those that tell, and later calls go on.
+TEST(PendingCalls, AMismatchIsFoundBesideLaterCalls) {
+  Random rng(1);
+  PendingRanks ranks(3, {}, 100);
+  FakeCall wrong = chain(3, 2, rng), right = chain(3, 1, rng);
+  ranks.start(0, wrong, 5);
+  ranks.start(1, wrong, 6);
+  ranks.start(2, wrong, 6);
+  for (const std::size_t rank : {0U, 1U, 2U}) ranks.start(rank, right);
+  for (int i = 0; i < 10; ++i) {
+    ranks.step_all();
+    for (const std::size_t rank : {0U, 1U, 2U}) ranks.look(rank);
+  }
+  EXPECT_EQ(ranks.failed, (std::vector<std::size_t>{0, 1, 1}));
+  EXPECT_EQ(ranks.ended, (std::vector<std::size_t>{2, 2, 2}));
+  EXPECT_EQ(right.wrong(2), "");
+}
+
+/// A rank whose arguments are wrong runs no part of the call, and the others hear of it.
+TEST(PendingCalls, WhoeverSkipsACallTellsTheOthers) {
+  Random rng(1);
+  PendingRanks ranks(3, {}, 100);
+  FakeCall call = chain(3, 2, rng), next = chain(3, 2, rng);
+  ranks.world.me = 0;
+  ranks.pending[0]->start(nullptr);
+  for (const std::size_t rank : {1U, 2U}) ranks.start(rank, call);
+  for (const std::size_t rank : {0U, 1U, 2U}) ranks.start(rank, next);
+  for (int i = 0; i < 10; ++i) {
+    ranks.step_all();
+    for (const std::size_t rank : {0U, 1U, 2U}) ranks.look(rank);
+  }
+  EXPECT_EQ(ranks.failed, (std::vector<std::size_t>{0, 1, 1}));
+  EXPECT_EQ(ranks.ended, (std::vector<std::size_t>{1, 2, 2}));
+  EXPECT_EQ(next.wrong(2), "");
 }
 
 }  // namespace

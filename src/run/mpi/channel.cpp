@@ -62,6 +62,15 @@ void Channel::abandon_pace() {
   for (LateAgreement& pace : paces_) pace.abandon();
 }
 
+void Channel::tell_failure(std::uint64_t number) const {
+  for (int to = 0; to < static_cast<int>(size()); ++to) {
+    if (to == rank_) continue;
+    MPI_Request sent = MPI_REQUEST_NULL;
+    PMPI_Isend(nullptr, 0, MPI_BYTE, to, tags_.failure_tag(number), comm_, &sent);
+    if (sent != MPI_REQUEST_NULL) PMPI_Request_free(&sent);
+  }
+}
+
 bool Channel::may_send_to(Rank to, std::uint64_t call) const {
   const Flow* const flow = flows_.find(to);
   if (flow == nullptr) return true;

@@ -110,6 +110,11 @@ class Channel {
   /// Leaves the allreduces that are under way behind, since others may never take part.
   void abandon_pace();
 
+  /// Tells all other ranks that this one has given up a call that does not block, or never began
+  /// it: they may wait for its messages. Only those look for it who wait for long
+  /// (Execution::look_for_mismatch); nobody receives it.
+  void tell_failure(std::uint64_t number) const;
+
   // Executions under way.
   void add(Execution& execution) { under_way_.push_back(&execution); }
   void remove(Execution& execution) { std::erase(under_way_, &execution); }

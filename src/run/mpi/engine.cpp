@@ -128,6 +128,7 @@ void Engine::adopt(const LocalCall& call, int code, MPI_Request* request) {
 }
 
 Outcome Engine::init(const LocalCall& call, MPI_Request* request) {
+  const ProgressEngine::Inside inside;
   Communicator* const comm = registry_->find(call.comm);
   Outcome outcome;
   if (comm != nullptr && !comm->never()) outcome = start_kind(*comm, call, {request, true});
@@ -148,6 +149,7 @@ void Engine::note_native(const LocalCall& call, const Outcome& outcome, double s
 }
 
 Outcome Engine::multicasts(std::span<const Multicast> several, MPI_Comm handle) {
+  const ProgressEngine::Inside inside;
   Communicator* const comm = enter(handle);
   Outcome outcome;
   outcome.planned = comm != nullptr && comm->can_multicast();

@@ -34,6 +34,7 @@ class Engine {
 
   /// Called before and after MPI_Comm_free and MPI_Comm_disconnect: see Registry.
   void begin_free(MPI_Comm comm) {
+    const ProgressEngine::Inside inside;
     // With several threads looks travel on MPI_COMM_WORLD alone.
     if (looks_ != nullptr && !world_->is_threaded) looks_->leave(comm);
     registry_->begin_free(comm);

@@ -18,6 +18,7 @@ void Execution::begin(const PreparedProgram& program, Payload& payload, std::uin
   signature_ = signature;
   error_ = MPI_SUCCESS;
   left_messages_ = false;
+  was_told_ = false;
   state_ = State::Waiting;
   channel_.add(*this);
   if (channel_.may_begin(number)) start();
@@ -279,6 +280,29 @@ void Execution::look_for_other_calls() {
     // With several calls under way a message of a later one means nothing.
     if (part.sends || error_ != MPI_SUCCESS || channel_.has_several()) continue;
     look_for_another_call(static_cast<int>(part.peer));
+  }
+  end_if_over();
+}
+
+void Execution::look_for_mismatch() {
+  if (state_ != State::Running) return;
+  const runtime::Tags& tags = channel_.tags();
+  int found = 0, code = MPI_SUCCESS;
+  MPI_Status status;
+  note(PMPI_Iprobe(MPI_ANY_SOURCE, tags.failure_tag(number_), channel_.comm(), &found, &status));
+  was_told_ = found != 0;
+  if (was_told_) note(MPI_ERR_TRUNCATE);
+  const auto look = [&](int source) {
+    if (error_ != MPI_SUCCESS) return;
+    if (look_at_unexpected(channel_.comm(), tags, tag(0), source, code) ==
+        Unexpected::OtherSignature) {
+      note(MPI_ERR_TRUNCATE);
+    }
+    note(code);
+  };
+  look(MPI_ANY_SOURCE);
+  for (const Part& part : requests_.parts()) {
+    if (!part.sends) look(static_cast<int>(part.peer));
   }
   end_if_over();
 }

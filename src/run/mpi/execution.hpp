@@ -56,6 +56,13 @@ class Execution {
   /// Whether messages of a call that failed may still be under way: their memory must stay.
   [[nodiscard]] bool left_messages() const { return left_messages_; }
 
+  /// For calls that do not block: whether ranks make different calls, of which this one would wait
+  /// for ever. It ends with an error if a message of this call has come under another signature, or
+  /// if a rank has told that it gave this call up (Channel::tell_failure). Never waits.
+  void look_for_mismatch();
+  /// Whether this call failed since another rank told so.
+  [[nodiscard]] bool was_told() const { return was_told_; }
+
   // For payloads.
   [[nodiscard]] Channel& channel() { return channel_; }
   [[nodiscard]] const runtime::PreparedProgram& program() const { return *program_; }
@@ -125,6 +132,7 @@ class Execution {
   Channel& channel_;
   State state_ = State::Idle;
   bool left_messages_ = false;
+  bool was_told_ = false;
   std::uint64_t begun_ = 0;  // calls begun here: what LaneState::call is compared with
 
   // The call that runs; memory is kept for the next one.

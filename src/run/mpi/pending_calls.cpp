@@ -22,7 +22,11 @@ void PendingCalls::begin_queued() {
     Queued first = std::move(queued_.front());
     queued_.pop_front();
     channel_.keep_pace_at(first.number);
-    if (first.between) first.between();
+    if (first.between) {
+      first.between();
+    } else if (first.call == nullptr) {
+      channel_.tell_failure(first.number);
+    }
     if (first.call == nullptr) continue;
     PendingCall& call = *under_way_.emplace_back(std::move(first.call));
     call.execution.begin(call.plan->prepared, *call.payload, first.number, call.plan->signature);
@@ -50,12 +54,23 @@ bool PendingCalls::step(std::size_t most) {
   return has_moved;
 }
 
+void PendingCalls::look_for_mismatch() {
+  const auto oldest = std::min_element(
+      under_way_.begin(), under_way_.end(),
+      [](const auto& a, const auto& b) { return a->execution.number() < b->execution.number(); });
+  if (oldest != under_way_.end()) (*oldest)->execution.look_for_mismatch();
+}
+
 void PendingCalls::end(std::unique_ptr<PendingCall> call) {
-  call->note(call->execution.code());
+  const Execution& execution = call->execution;
+  if (execution.code() != MPI_SUCCESS && !execution.was_told()) {
+    channel_.tell_failure(execution.number());
+  }
+  call->note(execution.code());
   if (call->error == MPI_SUCCESS && call->end) call->note(call->end());
   call->ended(call->error);
   // MPI may still use its memory.
-  if (call->execution.left_messages()) {
+  if (execution.left_messages()) {
     static_cast<void>(call.release());
   } else if (call->take_back) {
     const auto take_back = call->take_back;  // it may delete the call

@@ -19,7 +19,8 @@ class PendingCalls {
   PendingCalls& operator=(const PendingCalls&) = delete;
 
   /// Starts a call, whose plan and payload are set. Never waits.
-  /// @param call nullptr: the others run one without this rank, which counts it to stay in step
+  /// @param call nullptr: the others run one without this rank, which counts it to stay in step,
+  /// and tells them
   void start(std::unique_ptr<PendingCall> call);
   /// Does something between the calls that were started before and those that are started later,
   /// when these have begun. Never waits. All ranks do so at the same place.
@@ -29,6 +30,10 @@ class PendingCalls {
   /// @param most how many, at most
   /// @return whether something happened
   bool step(std::size_t most);
+
+  /// Whether the oldest one would wait for ever, since ranks make different calls: then it ends
+  /// with an error in the next step. Later ones are looked at when they are the oldest.
+  void look_for_mismatch();
 
   [[nodiscard]] bool is_idle() const { return queued_.empty() && under_way_.empty(); }
   /// Whether all are on the wire, and a call that blocks may take the next number.
@@ -40,7 +45,7 @@ class PendingCalls {
 
  private:
   void begin_queued();
-  static void end(std::unique_ptr<PendingCall> call);
+  void end(std::unique_ptr<PendingCall> call);
 
   Channel& channel_;
   struct Queued {

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <cstdint>
+
 #include "mpi/mpi_api.hpp"
 #include "mpi/seconds_now.hpp"
 #include "runtime/tags.hpp"
@@ -27,22 +29,39 @@ void poll(double stall_seconds, Test test, Stalled stalled) {
   }
 }
 
-/// Whether some rank makes another call than this rank, so that this rank would wait for ever. Two
-/// kinds of unexpected messages tell:
-///   1. A message of this call under another signature: of another length, root or operation.
-///   2. A message of a later call from `source`, which is then done with this call.
+/// What an unexpected message tells about a call that waits.
+enum class Unexpected : std::uint8_t {
+  Nothing,         ///< there is none, or it tells nothing
+  OtherSignature,  ///< it is of this call, but of another length, root or operation
+  LaterCall        ///< it is of a later call
+};
 /// @param mine the tag of some message of this call
 /// @param source a rank that a message is expected from, or MPI_ANY_SOURCE
 /// @param code output: MPI's error code, if probing failed
-[[nodiscard]] inline bool another_call_is_there(MPI_Comm comm, const runtime::Tags& tags, int mine,
-                                                int source, int& code) {
+[[nodiscard]] inline Unexpected look_at_unexpected(MPI_Comm comm, const runtime::Tags& tags,
+                                                   int mine, int source, int& code) {
   int found = 0;
   MPI_Status status;
   code = PMPI_Iprobe(source, MPI_ANY_TAG, comm, &found, &status);
-  if (code != MPI_SUCCESS || found == 0) return false;
-  const bool same_call = tags.call_of(status.MPI_TAG) == tags.call_of(mine);
-  const bool same_signature = tags.signature_of(status.MPI_TAG) == tags.signature_of(mine);
-  return same_call ? !same_signature : source != MPI_ANY_SOURCE;
+  if (code != MPI_SUCCESS || found == 0) return Unexpected::Nothing;
+  const int tag = status.MPI_TAG;
+  if (tags.call_of(tag) == tags.call_of(mine)) {
+    return tags.signature_of(tag) == tags.signature_of(mine) ? Unexpected::Nothing
+                                                             : Unexpected::OtherSignature;
+  }
+  return tags.is_later(tag, mine) ? Unexpected::LaterCall : Unexpected::Nothing;
+}
+
+/// Whether some rank makes another call than this rank, so that this rank would wait for ever. Two
+/// kinds of unexpected messages tell:
+///   1. A message of this call under another signature.
+///   2. A message of a later call from `source`, which is then done with this call. Only of a call
+///      that blocks, with no other under way here: else both may be under way there.
+[[nodiscard]] inline bool another_call_is_there(MPI_Comm comm, const runtime::Tags& tags, int mine,
+                                                int source, int& code) {
+  const Unexpected told = look_at_unexpected(comm, tags, mine, source, code);
+  return told == Unexpected::OtherSignature ||
+         (told == Unexpected::LaterCall && source != MPI_ANY_SOURCE);
 }
 
 /// Whether this error code means that each request has its own code in its status.

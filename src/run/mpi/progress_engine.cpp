@@ -78,7 +78,6 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
   if (code != MPI_SUCCESS) {
     failed_[lane.comm] = user;
-    has_failed_.store(true, std::memory_order_relaxed);
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_create_errhandler(&hand_on_error, &handler);
     PMPI_Comm_set_errhandler(lane.comm, handler);
@@ -116,6 +115,7 @@ bool ProgressEngine::let_go(MPI_Request request) {
 }
 
 bool ProgressEngine::is_open(MPI_Request request) const {
+  if (free_.size() == open_.size()) return false;  // the usual case of a program that asks
   return request != MPI_REQUEST_NULL &&
          std::any_of(open_.begin(), open_.end(),
                      [request](const Open& one) { return one.request == request; });
@@ -124,6 +124,7 @@ bool ProgressEngine::is_open(MPI_Request request) const {
 void ProgressEngine::hook() {
   if (std::exchange(is_hooked_, true)) return;
   the_progress = this;
+  has_hook_.store(true, std::memory_order_relaxed);
   set_progress_hook(&step_the_only);
 }
 
@@ -159,6 +160,7 @@ bool ProgressEngine::step() {
   if (enters) inside_.enter(seconds_now());
   bool has_moved = step_calls();
   if (!adopted_.empty()) has_moved |= step_adopted();
+  if (++steps_ % kStepsToClock == 0) look_for_mismatch();
   if (enters) inside_.leave(seconds_now());
   is_busy_ = false;
   return has_moved;
@@ -180,6 +182,15 @@ bool ProgressEngine::step_calls() {
     }
   }
   return has_moved;
+}
+
+/// Whether something moves does not matter: what tells that ranks make different calls is no
+/// message of any right program.
+void ProgressEngine::look_for_mismatch() {
+  const double now = seconds_now();
+  if (now - looked_ < kSecondsToLook) return;
+  looked_ = now;
+  for (PendingCalls* const calls : active_) calls->look_for_mismatch();
 }
 
 void ProgressEngine::let_block(PendingCalls& calls) {

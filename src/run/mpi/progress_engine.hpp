@@ -88,7 +88,7 @@ class ProgressEngine {
   /// called.
   class Inside {
    public:
-    Inside() : counts_(has_failed_.load(std::memory_order_relaxed)) {
+    Inside() : counts_(has_hook_.load(std::memory_order_relaxed)) {
       if (counts_) ++depth_;
     }
     ~Inside() {
@@ -104,7 +104,9 @@ class ProgressEngine {
   [[nodiscard]] bool has_started() const { return is_hooked_ || has_persistent_; }
 
  private:
-  static constexpr std::size_t kCallsAtOnce = 16;  // calls that one step looks at
+  static constexpr std::size_t kCallsAtOnce = 16;     // calls that one step looks at
+  static constexpr std::uint32_t kStepsToClock = 64;  // steps after which the clock is read
+  static constexpr double kSecondsToLook = 1;         // between looks for different calls of ranks
   /// A native call whose request the program does not have.
   struct Adopted {
     MPI_Request native = MPI_REQUEST_NULL;
@@ -118,6 +120,7 @@ class ProgressEngine {
   void activate(PendingCalls& calls);
   bool step_calls();
   bool step_adopted();
+  void look_for_mismatch();
   [[nodiscard]] bool has_adopted(MPI_Comm user) const;
   int take_number(const Channel& channel);
   void send_completion(int number, int code, MPI_Comm user);
@@ -134,13 +137,15 @@ class ProgressEngine {
   bool has_persistent_ = false;
   std::vector<PendingCalls*> active_;
   std::size_t next_ = 0;     // first of `active_` that the next step looks at
+  std::uint32_t steps_ = 0;  // that were taken with calls under way
+  double looked_ = 0;        // when it was last looked for different calls of ranks
   std::vector<Open> open_;   // by number
   std::vector<int> free_;    // numbers of requests that are complete
   std::vector<int> let_go_;  // numbers of requests that the program has freed
   MPI_Comm overflow_ = MPI_COMM_NULL;
   std::map<MPI_Comm, MPI_Comm> failed_;  // hidden ones with a failed request, and the program's
-  static inline std::atomic<bool> has_failed_{false};  // never where several threads are in MPI
-  static inline int depth_ = 0;                        // counted once one has failed
+  static inline std::atomic<bool> has_hook_{false};  // never where several threads are in MPI
+  static inline int depth_ = 0;                      // counted from then on
   std::vector<Adopted> adopted_;
   int timed_ = 0;  // calls under way whose times are wanted
   runtime::InsideClock inside_;

@@ -19,7 +19,8 @@ namespace espalier::runtime {
 /// sender (role_header.hpp): so a receive from any rank matches nothing else. There wrapping round
 /// is not harmless, so the head of the message holds the whole number of the call. One is for
 /// messages of a rank to itself that complete requests (ProgressEngine): call and signature
-/// together are the number of the request. One is not used.
+/// together are the number of the request. One is for ranks that tell that they have given a call
+/// up (Channel::tell_failure): it has no signature.
 class Tags {
  public:
   /// @param upper_bound MPI_TAG_UB, at least 32767
@@ -44,6 +45,10 @@ class Tags {
   [[nodiscard]] constexpr int request_tag(std::uint64_t request) const {
     return joined(request >> kSignatureBits, request, plain() + 2);
   }
+  /// The tag of a message that tells that its sender has given a call up.
+  [[nodiscard]] constexpr int failure_tag(std::uint64_t call) const {
+    return joined(call, 0, plain() + 3);
+  }
   /// How many requests have different tags.
   [[nodiscard]] constexpr std::uint64_t requests_apart() const {
     return calls_apart() << kSignatureBits;
@@ -51,6 +56,13 @@ class Tags {
   /// The call's part of a tag: equal for all messages of one call.
   [[nodiscard]] constexpr int call_of(int tag) const {
     return tag >> (message_bits_ + kSignatureBits);
+  }
+  /// Whether one tag is of a later call than another, of calls that are no further apart than half
+  /// of what tags tell apart.
+  [[nodiscard]] constexpr bool is_later(int tag, int than) const {
+    const auto ahead = static_cast<std::uint64_t>(call_of(tag) - call_of(than));
+    const std::uint64_t calls = ahead & (calls_apart() - 1);
+    return calls != 0 && calls <= calls_apart() / 2;
   }
   /// How many calls in a row have different tags.
   [[nodiscard]] constexpr std::uint64_t calls_apart() const {

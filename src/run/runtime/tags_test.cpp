@@ -59,6 +59,7 @@ TEST(Tags, OfRequestsDifferFromEachOtherAndFromAllOthers) {
       seen.insert(tags.role_tag(call, signature));
       seen.insert(tags.role_data_tag(call, signature));
     }
+    seen.insert(tags.failure_tag(call));
   }
   EXPECT_EQ(tags.requests_apart(), 1024u);
   for (std::uint64_t request = 0; request < tags.requests_apart(); ++request) {
@@ -73,6 +74,21 @@ TEST(Tags, TellTheCallAndItsSignature) {
   EXPECT_EQ(tags.signature_of(one), 5);
   EXPECT_EQ(tags.call_of(one), tags.call_of(tags.tag(1000, 0, 3)));
   EXPECT_NE(tags.call_of(one), tags.call_of(tags.tag(1001, 0x1235, 77)));
+}
+
+TEST(Tags, TellWhichCallIsLater) {
+  for (const int bound : {32767, (1 << 28) - 1, 2147483647}) {
+    const Tags tags(bound);
+    const std::uint64_t apart = tags.calls_apart();
+    for (const std::uint64_t call : {std::uint64_t{0}, apart - 1, 5 * apart + 7}) {
+      for (const std::uint64_t ahead : {std::uint64_t{1}, apart / 4, apart / 2}) {
+        ASSERT_TRUE(tags.is_later(tags.tag(call + ahead, 3, 1), tags.tag(call, 9, 0)));
+      }
+      ASSERT_FALSE(tags.is_later(tags.tag(call, 3, 1), tags.tag(call, 9, 0)));
+      ASSERT_FALSE(tags.is_later(tags.tag(call, 3, 1), tags.tag(call + 1, 9, 0)));
+      ASSERT_EQ(tags.call_of(tags.failure_tag(call)), tags.call_of(tags.tag(call, 9, 0)));
+    }
+  }
 }
 
 }  // namespace
