@@ -236,6 +236,7 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   // What ranks know of forgotten classes beside them differs: each asks anew, from this call on.
   if (policies_.is_full_for(key)) {
     settled_.plan = nullptr;
+    starts_.forget();  // of those classes too
     Registry::forget_what_is_native();
   }
   // On one node choosing is part of the trial: both wait for the time.
