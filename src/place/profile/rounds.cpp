@@ -161,6 +161,8 @@ void run(const Part& part, Operation operation) {
     case Operation::Exscan:
       return chain(part);
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       return;
   }
 }

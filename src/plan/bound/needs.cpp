@@ -82,6 +82,8 @@ Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
     }
     case Operation::Barrier:
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       return {};
     case Operation::Gather: {
       const std::uint64_t blocks = root_inside ? sides.blocks_out : sides.blocks_in;
@@ -131,6 +133,8 @@ bool depends(const Collective& call, Rank from, Rank to) {
     case Operation::ReduceScatter:
       return block(to);
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       return false;
     default:
       return true;

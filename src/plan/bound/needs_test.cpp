@@ -46,6 +46,8 @@ std::vector<std::pair<std::uint64_t, Output>> outputs(const Collective& call, Ra
       break;
     case Operation::Barrier:
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       break;
     case Operation::Gather:
     case Operation::Allgather:

@@ -49,6 +49,8 @@ Program MultilevelCall::build() && {
                       out_);
       break;
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       break;  // no algorithm has it
   }
   return std::move(program_).build();

@@ -81,6 +81,8 @@ class MultilevelPrediction {
         if (partials_ == Partials::Blocks) return fixed_scan();
         return multilevel_scan_time(choice_, cost_view_, hierarchy_, call_);
       case Operation::Unknown:
+      case Operation::NeighbourAllgather:
+      case Operation::NeighbourAlltoall:
         break;
     }
     return 0;

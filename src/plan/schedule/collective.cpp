@@ -5,22 +5,39 @@
 namespace espalier::schedule {
 namespace {
 
-constexpr std::array<std::string_view, kOperationCount> kNames{
-    "broadcast", "reduce",   "allreduce",      "barrier", "gather", "scatter",
-    "allgather", "alltoall", "reduce-scatter", "scan",    "exscan"};
+constexpr std::array<std::string_view, kAnyOperationCount> kNames{"broadcast",
+                                                                  "reduce",
+                                                                  "allreduce",
+                                                                  "barrier",
+                                                                  "gather",
+                                                                  "scatter",
+                                                                  "allgather",
+                                                                  "alltoall",
+                                                                  "reduce-scatter",
+                                                                  "scan",
+                                                                  "exscan",
+                                                                  "unknown",
+                                                                  "neighbour-allgather",
+                                                                  "neighbour-alltoall"};
 
 }  // namespace
 
 std::string_view name_of(Operation operation) {
-  if (operation == Operation::Unknown) return "unknown";
   return kNames[static_cast<std::size_t>(operation)];
 }
 
 std::optional<Operation> operation_named(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
     if (kNames[i] == name) return static_cast<Operation>(i);
   }
   return std::nullopt;
+}
+
+std::optional<Operation> called_operation_named(std::string_view name) {
+  for (const Operation one : {Operation::NeighbourAllgather, Operation::NeighbourAlltoall}) {
+    if (name_of(one) == name) return one;
+  }
+  return operation_named(name);
 }
 
 bool reduces(Operation operation) {
@@ -45,6 +62,8 @@ std::uint64_t units_in(const Collective& call, Rank rank) {
     case Operation::Alltoall:
     case Operation::ReduceScatter:
       return call.block() * call.size;
+    case Operation::NeighbourAlltoall:
+      return call.graph->destinations.of(rank).size();
     default:
       return call.block();
   }
@@ -62,6 +81,9 @@ std::uint64_t units_out(const Collective& call, Rank rank) {
     case Operation::Allgather:
     case Operation::Alltoall:
       return call.block() * call.size;
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
+      return call.graph->sources.of(rank).size();
     default:
       return call.block();
   }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/types.hpp"
+#include "schedule/neighbour_graph.hpp"
 
 namespace espalier::schedule {
 
@@ -22,14 +24,25 @@ enum class Operation : std::uint8_t {
   Scan,
   Exscan,
   Unknown,  ///< messages whose meaning is not known, all in Scratch: another tool's schedule
+  // Neighbourhood collectives, v and w forms too. The library plans them where they are called; the
+  // tool does not, since it knows no graph.
+  NeighbourAllgather,
+  NeighbourAlltoall,
 };
-/// Number of operations but Unknown.
+/// Number of operations that the table of algorithms has: all before Unknown.
 inline constexpr int kOperationCount = 11;
+/// Number of enumerators.
+inline constexpr int kAnyOperationCount = 14;
 
 /// "broadcast", "reduce-scatter", "unknown": as CLI, JSON and documents call it.
 [[nodiscard]] std::string_view name_of(Operation operation);
-/// The operation of that name; never Unknown.
+/// The operation of that name among those of the table; never Unknown.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
+/// Likewise, neighbourhood collectives among them.
+[[nodiscard]] std::optional<Operation> called_operation_named(std::string_view name);
+[[nodiscard]] constexpr bool is_neighbourhood(Operation operation) {
+  return operation == Operation::NeighbourAllgather || operation == Operation::NeighbourAlltoall;
+}
 [[nodiscard]] bool has_root(Operation operation);
 /// Whether it combines what several ranks bring along.
 [[nodiscard]] bool reduces(Operation operation);
@@ -53,6 +66,9 @@ inline constexpr int kOperationCount = 11;
 ///   alltoall       P blocks                         P blocks
 ///   reduce-scatter P blocks                         1 block, the reduction of all blocks r
 ///   scan, exscan   count                            count, of ranks 0 .. r (exscan: .. r-1)
+///
+/// Neighbourhood collectives go along `graph`, and a unit is always a block. In of rank r is one
+/// block (allgather) or one for each destination of r, Out one for each source.
 struct Collective {
   Operation operation = Operation::Barrier;
   Rank size = 1;
@@ -61,7 +77,11 @@ struct Collective {
   Bytes element{1};         ///< size of one element
   bool commutative = true;  ///< reductions only
   std::vector<std::uint64_t>
-      counts;  ///< v forms: elements of each block (alltoallv: [from * P + to])
+      counts;  ///< v forms: elements of each block (alltoallv: [from * P + to]); neighbourhood
+               ///< collectives: of each block that a rank sends, [from]
+  /// Neighbourhood collectives only: who sends to whom. Two calls are equal if they have the same
+  /// object.
+  std::shared_ptr<const NeighbourGraph> graph = {};
 
   [[nodiscard]] bool irregular() const { return !counts.empty(); }
   /// Units of one block: the elements, or 1.

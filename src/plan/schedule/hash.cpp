@@ -66,6 +66,12 @@ std::uint64_t hash_of(const Collective& call) {
     hash.add(word);
   }
   for (const std::uint64_t count : call.counts) hash.add(count);
+  if (call.graph != nullptr) {
+    for (const NeighbourLists* lists : {&call.graph->sources, &call.graph->destinations}) {
+      for (const std::uint32_t first : lists->first) hash.add(first);
+      for (const Rank rank : lists->ranks) hash.add(rank);
+    }
+  }
   return hash.value();
 }
 

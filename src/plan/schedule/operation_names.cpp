@@ -13,7 +13,7 @@ std::string usual_name(std::string_view name) {
     return c == '_' ? '-' : static_cast<char>(std::tolower(c));
   });
   if (word.starts_with("mpi-")) word.erase(0, 4);
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOthers{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOthers{
       {{"bcast", "broadcast"},
        {"reduce-scatter-block", "reduce-scatter"},
        {"reducescatter", "reduce-scatter"},
@@ -21,7 +21,9 @@ std::string usual_name(std::string_view name) {
        {"all-gather", "allgather"},
        {"all-gatherv", "allgatherv"},
        {"all-to-all", "alltoall"},
-       {"all-to-allv", "alltoallv"}}};
+       {"all-to-allv", "alltoallv"},
+       {"neighbor-allgather", "neighbour-allgather"},
+       {"neighbor-alltoall", "neighbour-alltoall"}}};
   for (const auto& [other, usual] : kOthers) {
     if (word == other) return std::string(usual);
   }

@@ -55,6 +55,8 @@ Work work_of(const Collective& call) {
     case Operation::Allreduce:
       return reduction(bytes, ranks, 1);
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       break;
   }
   return {};

@@ -129,6 +129,20 @@ bool is_empty_block(const Collective& call, std::size_t block) {
   return call.irregular() && block < call.counts.size() && call.counts[block] == 0;
 }
 
+/// The block of each source, at the place of that source. What no neighbour sends has no goal.
+std::vector<Goal> neighbour_goals(const Collective& call, Rank rank) {
+  std::vector<Goal> goals;
+  const std::vector<std::uint32_t> sent_as = blocks_sent_to(*call.graph, rank);
+  for (std::uint64_t place = 0; place < sent_as.size(); ++place) {
+    const Rank from = call.graph->sources.of(rank)[place];
+    if (from == kNoRank) continue;
+    const bool is_one = call.operation == Operation::NeighbourAllgather;
+    const std::uint64_t block = is_one ? 0 : sent_as[place];
+    goals.push_back({place, place + 1, from, from, block - place, is_empty_block(call, from)});
+  }
+  return goals;
+}
+
 }  // namespace
 
 std::vector<Goal> goals_of(const Collective& call, Rank rank) {
@@ -155,6 +169,9 @@ std::vector<Goal> goals_of(const Collective& call, Rank rank) {
     case Operation::Allgather:
     case Operation::Alltoall:
       break;
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
+      return neighbour_goals(call, rank);
     case Operation::Barrier:
     case Operation::Unknown:
       return {};

@@ -39,11 +39,17 @@ bool check_call(const Schedule& schedule, Findings& findings) {
     return refuse(fmt::format("{} blocks of {} units", call.size, call.count),
                   fmt::format("at most {} units", kMaxUnits));
   }
+  if (is_neighbourhood(call.operation) &&
+      (call.graph == nullptr || call.graph->size() != call.size || !is_consistent(*call.graph) ||
+       !call.irregular())) {
+    return refuse("a neighbourhood collective without its graph or lengths",
+                  "a graph in which sources and destinations agree, and a length for each rank");
+  }
   if (call.irregular()) {
     const bool has_v_form =
         call.operation == Operation::Gather || call.operation == Operation::Scatter ||
         call.operation == Operation::Allgather || call.operation == Operation::Alltoall ||
-        call.operation == Operation::ReduceScatter;
+        call.operation == Operation::ReduceScatter || is_neighbourhood(call.operation);
     if (!has_v_form) {
       return refuse(fmt::format("{} with counts", schedule::name_of(call.operation)),
                     "counts for gather, scatter, allgather, alltoall or reduce-scatter only");

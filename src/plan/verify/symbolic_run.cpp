@@ -124,6 +124,8 @@ std::uint64_t SymbolicRun::elements(const Chunk& chunk) const {
     first += std::uint64_t{expressions_.rank_of(chunk.expr)} * call.size;
   } else if (call.operation == Operation::Gather || call.operation == Operation::Allgather) {
     first = expressions_.rank_of(chunk.expr);
+  } else if (is_neighbourhood(call.operation)) {
+    return chunk.length * call.counts[expressions_.rank_of(chunk.expr)];
   }
   return elements_before_[first + chunk.length] - elements_before_[first];
 }

@@ -129,6 +129,8 @@ inline std::vector<Terms::Leaf> promised(const schedule::Collective& call, Rank 
       return ranks_to(call.size - 1, unit);
     case Operation::Barrier:
     case Operation::Unknown:
+    case Operation::NeighbourAllgather:
+    case Operation::NeighbourAlltoall:
       return {};
     case Operation::Gather:
     case Operation::Allgather:
