@@ -117,8 +117,6 @@ def passed_functions(functions, collectives, kind):
     for one in collectives if kind.persistent else []:
         forms = [(Function(lower_first(one.name), one.arguments + ["request"]), "NonBlocking")]
         forms += [(derived(one, prefix, "_init", ["info", "request"]), "Persistent") for prefix in kind.persistent]
-        if one.is_neighbourhood():
-            forms = [(form, "Neighbourhood") for form, _ in [(one, "")] + forms]
         for form, reason in forms:
             yield form, reason
             if kind.large_counts and one.has_counts():
@@ -164,7 +162,9 @@ def header(functions):
 def operation_of(one):
     """Of the enum schedule::Operation."""
     regular = one.base.removesuffix("_block").rstrip("vw") if one.has_counts() else one.base
-    return {"bcast": "Broadcast", "reduce_scatter": "ReduceScatter"}.get(regular, regular.capitalize())
+    special = {"bcast": "Broadcast", "reduce_scatter": "ReduceScatter", "neighbor_allgather": "NeighbourAllgather",
+               "neighbor_alltoall": "NeighbourAlltoall"}
+    return special.get(regular, regular.capitalize())
 
 
 def side_of(one, which):
@@ -180,7 +180,8 @@ def side_of(one, which):
         displacements = argument(which[0] + "displs", "displs") or "0"
         types = argument(which + "types")
         if types:
-            return f"side_of_types({buffer}, {counts}, {displacements}, {types})"
+            kind = "neighbour_types" if one.is_neighbourhood() else "types"
+            return f"side_of_{kind}({buffer}, {counts}, {displacements}, {types})"
         return f"side_of_blocks({buffer}, {counts}, {displacements}, {argument(which + 'type', 'datatype')})"
     if count:
         # The upper half of an int's register is anything.
@@ -319,7 +320,7 @@ def fortran_name_groups(one, kind):
     return [names for names in groups if names]
 
 
-def as_c(argument):
+def as_c(argument, one):
     if argument in BUFFERS:
         return f"fortran_address({argument})"
     if argument in INTEGERS:
@@ -333,7 +334,8 @@ def as_c(argument):
     if argument in HANDLES:
         return f"{HANDLES[argument]}({argument})"
     if argument in TYPE_ARRAYS:
-        return f"FortranTypes({argument}, {TYPE_ARRAYS[argument]}, comm).address()"
+        which = ("NeighbourTypes", ", " + str(argument == "sendtypes").lower()) if one.is_neighbourhood() else ("Types", "")
+        return f"Fortran{which[0]}({argument}, {TYPE_ARRAYS[argument]}, comm{which[1]}).address()"
     if argument == "newcomm":
         return "FortranNewComm(newcomm).address()"
     if argument == "request":
@@ -366,7 +368,7 @@ def wrapper_fortran_named(one, kind, names, which, of):
             handed = ", ".join(arguments[:-1] + ["reinterpret_cast<std::intptr_t>(&error)"])
             yield f"    const auto native = [&] {{\n      int error = 0;\n      note_passed({which});\n"
             yield f"      next.address()({handed});\n      made.load();\n      return error;\n    }};\n"
-        yield f"    if ({begin_of(one, of, ', '.join([*(as_c(a) for a in of.arguments), 'made.address()']))}) {{\n"
+        yield f"    if ({begin_of(one, of, ', '.join([*(as_c(a, of) for a in of.arguments), 'made.address()']))}) {{\n"
         yield "      made.store();\n      return set_fortran_integer(ierror, code);\n    }\n  }\n"
     if which is not None:
         yield f"  note_passed({which});\n  next.address()({values});\n}}\n"
@@ -376,7 +378,7 @@ def wrapper_fortran_named(one, kind, names, which, of):
         yield f"  before_fortran_finalize();\n  next.address()({values});\n}}\n"
     else:
         yield f"  set_fortran_integer(ierror, intercept_{one.base}("
-        yield ", ".join(as_c(a) for a in one.arguments) + "));\n}\n"
+        yield ", ".join(as_c(a, one) for a in one.arguments) + "));\n}\n"
     for name in names[1:]:
         yield kind.alias(name, names[0], arguments)
 

@@ -20,6 +20,24 @@ const Layout* kept_layout(std::deque<Layout>& kept, MPI_Datatype type) {
   return &kept.back();
 }
 
+/// Where a block of `count` elements is.
+/// @param offset in extents of the type, or in bytes if each block has a type of its own
+/// @return false: some argument is wrong
+bool find_place(const Side& side, MPI_Datatype type, std::int64_t count, std::int64_t offset,
+                std::deque<Layout>& kept, BlockPlace& place) {
+  if (type == MPI_DATATYPE_NULL) return false;
+  if (side.buffer == nullptr && is_named(type)) return false;  // no MPI_BOTTOM either
+  const Layout* layout = kept_layout(kept, type);
+  auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
+  std::byte* const at = base + offset * (side.types != nullptr ? 1 : layout->extent);
+  place.capacity = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(layout->size);
+  // Dense elements begin where their data does; those without data have no place.
+  const bool is_plain = layout->dense || layout->size == 0;
+  place.address = is_plain ? at + layout->true_lb : at;
+  place.layout = is_plain ? nullptr : layout;
+  return true;
+}
+
 /// Nothing: some argument is wrong. Blocks of no elements have neither place nor type.
 /// @param counts one for each block
 std::optional<std::vector<BlockPlace>> places(const Side& side, const int* counts, int blocks,
@@ -31,18 +49,32 @@ std::optional<std::vector<BlockPlace>> places(const Side& side, const int* count
     if (counts[b] < 0) return std::nullopt;
     if (counts[b] == 0) continue;
     const MPI_Datatype type = side.types != nullptr ? side.types[b] : side.type;
-    if (type == MPI_DATATYPE_NULL) return std::nullopt;
-    if (side.buffer == nullptr && is_named(type)) return std::nullopt;  // no MPI_BOTTOM either
-    const Layout* layout = kept_layout(kept, type);
-    const std::int64_t displacement = side.displacements == nullptr ? 0 : side.displacements[b];
-    auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
-    std::byte* const at = base + displacement * (side.types != nullptr ? 1 : layout->extent);
-    const auto count = static_cast<std::uint64_t>(counts[b]);
-    all[b].capacity = count * static_cast<std::uint64_t>(layout->size);
-    // Dense elements begin where their data does; those without data have no place.
-    const bool is_plain = layout->dense || layout->size == 0;
-    all[b].address = is_plain ? at + layout->true_lb : at;
-    all[b].layout = is_plain ? nullptr : layout;
+    const std::int64_t offset = side.displacements == nullptr ? 0 : side.displacements[b];
+    if (!find_place(side, type, counts[b], offset, kept, all[b])) return std::nullopt;
+  }
+  return all;
+}
+
+/// Likewise for a block of each neighbour. Arguments for MPI_PROC_NULL are not looked at.
+/// @param irregular counts come in arrays; else all blocks have `side.count` elements
+std::optional<std::vector<BlockPlace>> neighbour_places(const Side& side, bool irregular,
+                                                        const std::vector<Rank>& neighbours,
+                                                        std::deque<Layout>& kept) {
+  std::vector<BlockPlace> all(neighbours.size());
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    if (neighbours[b] == kNoRank) continue;
+    const bool lacks =
+        irregular && (side.counts == nullptr ||
+                      (side.displacements == nullptr && side.byte_displacements == nullptr));
+    if (lacks || side.is_in_place()) return std::nullopt;
+    const std::int64_t count = irregular ? side.counts[b] : side.count;
+    if (count < 0) return std::nullopt;
+    if (count == 0) continue;
+    const MPI_Datatype type = side.types != nullptr ? side.types[b] : side.type;
+    const std::int64_t offset = side.byte_displacements != nullptr ? side.byte_displacements[b]
+                                : irregular                        ? side.displacements[b]
+                                            : static_cast<std::int64_t>(b) * count;
+    if (!find_place(side, type, count, offset, kept, all[b])) return std::nullopt;
   }
   return all;
 }
@@ -114,6 +146,21 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
                                                : std::vector<BlockPlace>{buffers.out[own]};
   }
   buffers.in = views(in);
+  return buffers;
+}
+
+std::optional<BlockBuffers> neighbour_blocks(const LocalCall& call,
+                                             const OwnNeighbours& neighbours) {
+  BlockBuffers buffers;
+  // Of an allgather there is one block to send, whoever gets it.
+  const std::vector<Rank> one{0};
+  const bool is_gather = call.operation == Operation::NeighbourAllgather;
+  auto in = neighbour_places(call.send, call.irregular && !is_gather,
+                             is_gather ? one : neighbours.destinations, buffers.layouts);
+  auto out = neighbour_places(call.recv, call.irregular, neighbours.sources, buffers.layouts);
+  if (!in || !out) return std::nullopt;
+  buffers.in = views(*in);
+  buffers.out = std::move(*out);
   return buffers;
 }
 

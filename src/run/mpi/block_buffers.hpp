@@ -9,6 +9,7 @@
 #include "mpi/local_call.hpp"
 #include "mpi/local_steps.hpp"
 #include "mpi/mpi_api.hpp"
+#include "mpi/own_neighbours.hpp"
 #include "schedule/collective.hpp"
 
 namespace espalier::mpi {
@@ -42,6 +43,11 @@ struct BlockBuffers {
 /// MPI library then says so, before any message. No doubts: the other ranks do not know this one's
 /// arguments and run along the plan. Arguments that are not significant are never looked at.
 [[nodiscard]] std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int size);
+
+/// The blocks of a neighbourhood collective at one rank, one for each neighbour and MPI_PROC_NULL
+/// among them; nothing as above.
+[[nodiscard]] std::optional<BlockBuffers> neighbour_blocks(const LocalCall& call,
+                                                           const OwnNeighbours& neighbours);
 
 /// Whether the input must be copied: in place, the program would write over it before it has left.
 [[nodiscard]] bool needs_input_copy(const LocalCall& call, const schedule::Program& program);

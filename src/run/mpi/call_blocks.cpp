@@ -132,7 +132,12 @@ Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& 
   const auto shared = shared_by_all(comm, call);
   auto pending = shared ? plan_pending(comm, how, *shared) : nullptr;
   if (pending == nullptr) return native_pending();
-  auto buffers = user_blocks(call, comm.rank(), comm.size());
+  return start_on_blocks(comm, call, how, std::move(pending),
+                         user_blocks(call, comm.rank(), comm.size()));
+}
+
+Outcome start_on_blocks(Communicator& comm, const LocalCall& call, const Starting& how,
+                        std::unique_ptr<PendingCall> pending, std::optional<BlockBuffers> buffers) {
   if (!buffers) {
     if (!how.is_persistent) comm.skip_pending();
     return native_pending();
@@ -163,9 +168,13 @@ std::uint64_t bytes_of_side(const Side& side) {
 
 }  // namespace
 
-std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call) {
+std::uint64_t bytes_of(Communicator& comm, const LocalCall& call) {
   // Between groups the arguments mean something else.
   if (comm.never() == Reason::Intercommunicator) return 0;
+  if (schedule::is_neighbourhood(call.operation)) {
+    const auto buffers = neighbour_blocks(call, comm.own_neighbours());
+    return buffers ? own_bytes(*buffers) : 0;
+  }
   if (reduces(call.operation) && call.irregular) {
     Side mean = call.recv;
     for (int r = 0; r < comm.size(); ++r) mean.count += call.recv.counts[r];

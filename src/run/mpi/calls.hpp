@@ -19,6 +19,8 @@ namespace espalier::mpi {
 [[nodiscard]] Outcome reduce(Communicator& comm, const LocalCall& call);
 /// The irregular calls: gatherv, scatterv, allgatherv, alltoallv and alltoallw.
 [[nodiscard]] Outcome move_blocks(Communicator& comm, const LocalCall& call);
+/// Neighbourhood collectives, of equal blocks or not.
+[[nodiscard]] Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call);
 
 // Those that do not block. Each starts the call along its plan, or says that it is native; never
 // waits. Nothing is told to the user's error handler: an error comes with the request.
@@ -32,6 +34,8 @@ namespace espalier::mpi {
                                      const Starting& how);
 [[nodiscard]] Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& how);
 [[nodiscard]] Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how);
+[[nodiscard]] Outcome start_with_neighbours(Communicator& comm, const LocalCall& call,
+                                            const Starting& how);
 
 struct Multicast {
   void* data = nullptr;  ///< data of the root, or room for them elsewhere; ignored on ranks that
@@ -45,6 +49,6 @@ struct Multicast {
 
 /// Bytes that trials and the log take a call for: of the data, or of a block, by arguments that are
 /// significant on this rank. @pre the call was right
-[[nodiscard]] std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call);
+[[nodiscard]] std::uint64_t bytes_of(Communicator& comm, const LocalCall& call);
 
 }  // namespace espalier::mpi

@@ -89,6 +89,7 @@ void Communicator::leave_hidden() {
   starts_.forget();
   policies_.leave();
   join_agreement_.reset();
+  telling_.reset();
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();
@@ -166,6 +167,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   starts_.forget();
   settled_.plan = nullptr;
   multicasts_.clear();
+  neighbour_chooser_.reset();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
   verdicts_ = world_.verdicts;
@@ -208,7 +210,7 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
   const CachedPlan* plan = plans_.find(key);
   if (plan != nullptr) return plan;
   const double begin = seconds_now();
-  plan = plans_.insert(key, group_->plan(static_cast<Rank>(rank_), key));
+  plan = plans_.insert(key, plan_of(static_cast<Rank>(rank_), key));
   if (!world_.learns_late) spend_on_node(seconds_now() - begin);
   if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
   return plan;

@@ -11,6 +11,7 @@
 #include "mpi/executor.hpp"
 #include "mpi/group_plans.hpp"
 #include "mpi/late_agreement.hpp"
+#include "mpi/neighbourhood.hpp"
 #include "mpi/node_segment.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/progress_engine.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
 #include "runtime/start_trials.hpp"
+#include "select/neighbour_chooser.hpp"
 #include "select/shared_memory.hpp"
 
 namespace espalier::mpi {
@@ -164,6 +166,18 @@ class Communicator {
   void finish_persistent(double patience);
   /// What next() would answer for such a call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
+  /// This rank's neighbours, if the communicator has a topology. Local.
+  [[nodiscard]] const OwnNeighbours& own_neighbours();
+  /// Why a neighbourhood collective is native before its class is asked; absent: all ranks know all
+  /// neighbours. All members ask before the same call, and get the same answer. May be collective.
+  /// @pre !never()
+  [[nodiscard]] std::optional<runtime::Reason> why_no_neighbours();
+  /// Whether all neighbours were told. Local; changes only inside calls that may wait.
+  [[nodiscard]] bool knows_neighbours() const {
+    return neighbourhood_ != nullptr && neighbourhood_->graph() != nullptr;
+  }
+  /// Whether persistent calls may be planned at all. All members get the same answer.
+  [[nodiscard]] bool may_bind() const;
   /// Whether multicasts run along plans here. All members get the same answer. May make the hidden
   /// communicator (collective).
   [[nodiscard]] bool can_multicast();
@@ -286,6 +300,14 @@ class Communicator {
     return segment_ != nullptr && segment_->may_serve(plan.call);
   }
   [[nodiscard]] std::vector<runtime::Candidate> candidates(const runtime::SharedCall& call);
+  /// A rank's part of a plan.
+  [[nodiscard]] runtime::CachedPlan plan_of(Rank rank, const runtime::PlanKey& key);
+  /// @pre !why_no_neighbours()
+  [[nodiscard]] select::NeighbourChooser& neighbour_chooser();
+  /// The ranks of a distributed graph tell each other their neighbours. Collective.
+  void tell_neighbours_at_once();
+  /// Likewise, when there is time for it. @return whether that is over
+  bool tell_neighbours_by_steps();
   [[nodiscard]] int processes_of_node() const;
 
   MPI_Comm comm_;
@@ -307,6 +329,12 @@ class Communicator {
     const runtime::CachedPlan* plan = nullptr;
   } settled_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
+  std::unique_ptr<Neighbourhood> neighbourhood_;  // absent before the first call for neighbours
+  std::unique_ptr<select::NeighbourChooser> neighbour_chooser_;  // uses neighbourhood_ and group_
+  std::uint32_t neighbour_calls_ = 0;  // calls before neighbours were told
+  runtime::Asking asking_to_tell_{0};
+  std::unique_ptr<LateAgreement> telling_;  // a step of tell_neighbours_by_steps() is under way
+  std::uint32_t telling_calls_ = 0;         // calls since it was started
   std::shared_ptr<const runtime::Verdicts> verdicts_;  // must outlive policies_
   runtime::CallPolicies policies_;
   OwnedComm probes_;  // communicator to measure links on; made at the first alarm

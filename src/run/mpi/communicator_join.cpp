@@ -12,6 +12,7 @@
 #include "mpi/returned_errors.hpp"
 #include "mpi/seconds_now.hpp"
 #include "mpi/wire.hpp"
+#include "runtime/neighbour_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/writers.hpp"
 
@@ -99,7 +100,7 @@ OwnedComm hidden_copy(MPI_Comm from, int rank) {
 
 /// Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
 std::uint64_t Communicator::hash_to_agree(const SharedCall& call) {
-  const CachedPlan of_first = group_->plan(0, {call, false, select::WhichPlan::Best});
+  const CachedPlan of_first = plan_of(0, {call, false, select::WhichPlan::Best});
   return machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
 }
 
@@ -250,6 +251,9 @@ void Communicator::do_without_segment() {
 }
 
 std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call) {
+  if (schedule::is_neighbourhood(call.operation)) {
+    return runtime::neighbour_candidates(neighbour_chooser(), world_.settings, call.operation);
+  }
   const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
   if (call.irregular || !may_have_segment) return group_->candidates(call);
   const topology::Machine& machine = group_->machine();

@@ -12,9 +12,12 @@ constexpr std::size_t kMostChannels = 16;
 
 }  // namespace
 
+bool Communicator::may_bind() const {
+  return world_.settings.nonblocking == runtime::NonBlocking::Planned && !world_.is_threaded;
+}
+
 std::shared_ptr<const runtime::CachedPlan> Communicator::plan_to_bind(runtime::PlanKey key) {
-  const bool is_wanted = world_.settings.nonblocking == runtime::NonBlocking::Planned;
-  if (!is_wanted || world_.is_threaded || policies_.is_full_for(key)) return nullptr;
+  if (!may_bind() || policies_.is_full_for(key)) return nullptr;
   if (executor_ == nullptr) {
     const runtime::ClassPolicy& policy = policies_.at(key);
     const bool is_final = !policy.is_undecided() || policy.has_decision();

@@ -64,6 +64,7 @@ Engine::~Engine() {
 namespace {
 
 Outcome run_kind(Communicator& comm, const LocalCall& call) {
+  if (schedule::is_neighbourhood(call.operation)) return exchange_with_neighbours(comm, call);
   if (reduces(call.operation)) return reduce(comm, call);
   if (call.operation == Operation::Broadcast) return broadcast(comm, call);
   if (call.operation == Operation::Barrier) return barrier(comm, call);
@@ -98,6 +99,7 @@ Outcome Engine::run(const LocalCall& call) {
 namespace {
 
 Outcome start_kind(Communicator& comm, const LocalCall& call, const Starting& how) {
+  if (schedule::is_neighbourhood(call.operation)) return start_with_neighbours(comm, call, how);
   if (call.operation == Operation::Broadcast) return start_broadcast(comm, call, how);
   if (call.operation == Operation::Barrier) return start_barrier(comm, call, how);
   if (reduces(call.operation)) return start_reduce(comm, call, how);

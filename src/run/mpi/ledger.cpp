@@ -142,7 +142,7 @@ std::uint64_t Ledger::count(const std::string& name,
     return 0;
   }
   if (kind == "planned" || kind == "native") {
-    const auto operation = schedule::operation_named(rest);
+    const auto operation = schedule::called_operation_named(rest);
     if (!operation) return 0;
     if (kind == "planned") return counts.planned[static_cast<std::size_t>(*operation)];
     const auto& calls = counts.native(*operation);

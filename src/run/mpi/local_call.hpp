@@ -22,6 +22,7 @@ struct Side {
   const int* displacements = nullptr;   ///< offsets in extents of the type
   MPI_Datatype type{};                  ///< MPI_Datatype{} if there is none
   const MPI_Datatype* types = nullptr;  ///< alltoallw: one for each block, displacements in bytes
+  const MPI_Aint* byte_displacements = nullptr;  ///< MPI_Neighbor_alltoallw, instead of the others
 
   [[nodiscard]] bool is_in_place() const { return buffer == MPI_IN_PLACE; }
 };

@@ -36,6 +36,10 @@ struct Planned {
 /// Likewise, of a call whose payload is set.
 [[nodiscard]] Outcome start_payload(Communicator& comm, schedule::Operation operation,
                                     std::unique_ptr<PendingCall> call, const Starting& how);
+/// Likewise, of a call on the user's blocks. @param buffers absent: some argument is wrong
+[[nodiscard]] Outcome start_on_blocks(Communicator& comm, const LocalCall& call,
+                                      const Starting& how, std::unique_ptr<PendingCall> pending,
+                                      std::optional<BlockBuffers> buffers);
 /// The outcome of a call that does not block and is native.
 [[nodiscard]] inline Outcome native_pending() { return {.why = runtime::Reason::NonBlocking}; }
 

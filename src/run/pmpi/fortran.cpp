@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
+#include "mpi/own_neighbours.hpp"
 #include "pmpi/registers.hpp"
 
 // Common blocks of Open MPI: whoever defines them first in the process, all mean the same one.
@@ -66,8 +67,9 @@ struct FortranTypes::Handles {
   std::vector<MPI_Datatype> types;
 };
 
+FortranTypes::FortranTypes() : handles_(std::make_unique<Handles>()) {}
 FortranTypes::FortranTypes(std::intptr_t types, std::intptr_t buffer, std::intptr_t comm)
-    : handles_(std::make_unique<Handles>()) {
+    : FortranTypes() {
   const MPI_Comm handle = PMPI_Comm_f2c(*at<MPI_Fint>(comm));
   if (handle == MPI_COMM_NULL || fortran_address(buffer) == in_register(MPI_IN_PLACE)) return;
   int inter = 0, size = 0;
@@ -77,12 +79,23 @@ FortranTypes::FortranTypes(std::intptr_t types, std::intptr_t buffer, std::intpt
   } else {
     PMPI_Comm_size(handle, &size);
   }
-  for (int i = 0; i < size; ++i) {
+  take(types, static_cast<std::size_t>(size));
+}
+void FortranTypes::take(std::intptr_t types, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
     handles_->types.push_back(PMPI_Type_f2c(at<MPI_Fint>(types)[i]));
   }
 }
 FortranTypes::~FortranTypes() = default;
 std::intptr_t FortranTypes::address() const { return in_register(handles_->types.data()); }
+
+FortranNeighbourTypes::FortranNeighbourTypes(std::intptr_t types, std::intptr_t buffer,
+                                             std::intptr_t comm, bool sends) {
+  const MPI_Comm handle = PMPI_Comm_f2c(*at<MPI_Fint>(comm));
+  if (handle == MPI_COMM_NULL || fortran_address(buffer) == in_register(MPI_IN_PLACE)) return;
+  const mpi::OwnNeighbours own = mpi::own_neighbours_of(handle);
+  take(types, sends ? own.destinations.size() : own.sources.size());
+}
 
 struct FortranNewComm::Handle {
   MPI_Comm comm = MPI_COMM_NULL;

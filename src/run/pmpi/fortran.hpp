@@ -29,9 +29,20 @@ class FortranTypes {
   FortranTypes& operator=(const FortranTypes&) = delete;
   [[nodiscard]] std::intptr_t address() const;
 
+ protected:
+  FortranTypes();
+  void take(std::intptr_t types, std::size_t count);
+
  private:
   struct Handles;
   std::unique_ptr<Handles> handles_;
+};
+
+/// Those of MPI_Neighbor_alltoallw, one for each neighbour.
+class FortranNeighbourTypes : public FortranTypes {
+ public:
+  /// @param sends types of what is sent, not of what is received
+  FortranNeighbourTypes(std::intptr_t types, std::intptr_t buffer, std::intptr_t comm, bool sends);
 };
 
 /// A communicator that a C function makes, given back as Fortran's at the end of the call.

@@ -84,6 +84,16 @@ struct LastCall {
   return side;
 }
 
+/// Likewise, with displacements as MPI_Neighbor_alltoallw has them.
+[[gnu::always_inline]] inline mpi::Side side_of_neighbour_types(std::intptr_t buffer,
+                                                                std::intptr_t counts,
+                                                                std::intptr_t displacements,
+                                                                std::intptr_t types) {
+  mpi::Side side = side_of_types(buffer, counts, 0, types);
+  side.byte_displacements = as<const MPI_Aint*>(displacements);
+  return side;
+}
+
 /// Asks the engine for a call that is not known to be native. A planned call has run then, and the
 /// user's error handler has its error. For a native one, `is_timed` says whether finish_native()
 /// wants its time: if a trial or a watch does, or if a log is kept.

@@ -79,14 +79,15 @@ class KnownNative {
            operation == Operation::ReduceScatter || operation == Operation::Scan ||
            operation == Operation::Exscan;
   }
-  /// Of MPI_Allgatherv and MPI_Reduce_scatter all ranks know all counts. Of other irregular calls
-  /// only some ranks know them: nothing depends on them.
+  /// Of MPI_Allgatherv and MPI_Reduce_scatter all ranks know all counts. Of other irregular calls,
+  /// and of neighbourhood collectives, only some ranks know them: nothing depends on them.
   static constexpr bool depends_on_counts(const mpi::LocalCall& call) {
     return call.irregular &&
            (call.operation == Operation::Allgather || call.operation == Operation::ReduceScatter);
   }
   static constexpr bool depends_on_recv(const mpi::LocalCall& call) {
-    return call.operation != Operation::Barrier && (!call.irregular || depends_on_counts(call));
+    return call.operation != Operation::Barrier && !schedule::is_neighbourhood(call.operation) &&
+           (!call.irregular || depends_on_counts(call));
   }
   static constexpr bool depends_on_send(const mpi::LocalCall& call) {
     return depends_on_recv(call) && !call.irregular && !combines(call.operation) &&
@@ -104,7 +105,7 @@ class KnownNative {
     return sum;
   }
 
-  std::array<Entry, 2 * schedule::kOperationCount> entries_{};
+  std::array<Entry, 2 * schedule::kAnyOperationCount> entries_{};
 };
 
 }  // namespace espalier::pmpi

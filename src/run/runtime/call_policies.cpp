@@ -74,6 +74,8 @@ std::size_t CallPolicies::undecided() const {
 
 void CallPolicies::add_to(Verdicts& verdicts) const {
   for (const auto& [calls, policy] : classes_) {
+    // Those of neighbourhood collectives hold for one graph.
+    if (schedule::is_neighbourhood(calls.operation)) continue;
     if (const auto kept = policy.decision()) verdicts.set(where_, calls, *kept);
   }
 }

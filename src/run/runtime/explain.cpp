@@ -154,13 +154,14 @@ std::string footprint_text(const Footprint& footprint) {
 
 /// Columns are as wide as what stands in them: communicators have the names that programs give.
 std::string call_table(std::span<const CallRecord> records) {
-  std::size_t name = 20, size = 14;
+  std::size_t operation = 14, name = 20, size = 14;
   for (const CallRecord& r : records) {
+    operation = std::max(operation, schedule::name_of(r.operation).size());
     name = std::max(name, r.communicator.size());
     size = std::max(size, size_class_text(r.size_class).size());
   }
-  const std::string row =
-      fmt::format("  {{:<14}} {{:<{}}} {{:<{}}} {{:>8}} {{:>9}} {{:>9}}  {{}}\n", size, name);
+  const std::string row = fmt::format(
+      "  {{:<{}}} {{:<{}}} {{:<{}}} {{:>8}} {{:>9}} {{:>9}}  {{}}\n", operation, size, name);
   std::string text = fmt::format(fmt::runtime(row), "operation", "size", "communicator", "calls",
                                  "predicted", "measured", "plan (why)");
   for (const CallRecord& r : records) {
@@ -189,7 +190,7 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   std::string text =
       fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(), native);
   text += footprint_text(footprint);
-  for (std::size_t o = 0; o < schedule::kOperationCount; ++o) {
+  for (std::size_t o = 0; o < schedule::kAnyOperationCount; ++o) {
     const auto operation = static_cast<Operation>(o);
     const CallCounts::ByReason& calls = counts.native(operation);
     for (std::size_t r = 0; r < calls.size(); ++r) {

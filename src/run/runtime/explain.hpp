@@ -91,7 +91,7 @@ struct CallRecord {
 /// call few operations on each: only those have counts of native calls.
 struct CallCounts {
   using ByReason = std::array<std::uint64_t, kReasonCount>;
-  std::array<std::uint64_t, schedule::kOperationCount> planned{};
+  std::array<std::uint64_t, schedule::kAnyOperationCount> planned{};
 
   /// Stays where it is.
   [[nodiscard]] std::uint64_t& native(schedule::Operation operation, Reason reason) {
@@ -105,7 +105,7 @@ struct CallCounts {
   [[nodiscard]] std::uint64_t native_calls() const;
 
  private:
-  std::array<std::unique_ptr<ByReason>, schedule::kOperationCount> native_{};
+  std::array<std::unique_ptr<ByReason>, schedule::kAnyOperationCount> native_{};
 };
 
 /// Records by (operation, size class, communicator, plan, why); beyond a bound new communicators

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "collective/neighbourhood.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/candidates.hpp"
 #include "select/quick_irregular.hpp"
@@ -96,6 +97,9 @@ WrongAlgorithm no_such_operation(const std::string& name) {
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     known.emplace_back(name_of(static_cast<Operation>(o)));
   }
+  for (const Operation one : {Operation::NeighbourAllgather, Operation::NeighbourAlltoall}) {
+    known.emplace_back(name_of(one));
+  }
   return {{kWhere, fmt::format("there is no operation \"{:.60}\"", name),
            meant(name, known, "write operation=algorithm, such as broadcast=binomial")},
           fmt::format("the operations are: {}", fmt::join(known, ", "))};
@@ -116,7 +120,7 @@ void read_item(const std::string& item, NamedAlgorithms& named) {
     return;
   }
   const std::string left = trimmed(item.substr(0, equals));
-  const auto operation = schedule::operation_called(left);
+  const auto operation = schedule::called_operation_named(schedule::usual_name(left));
   if (!operation) {
     named.wrong.push_back(no_such_operation(left));
     return;
@@ -147,6 +151,14 @@ std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::st
         {kWhere, fmt::format("there is no tree by counts \"{:.60}\" for {}", *tree, call),
          meant(name, trees, "\"counts:minimum-first\" is one")},
         fmt::format("the trees by counts are: {}", fmt::join(trees, ", "))};
+  }
+  if (schedule::is_neighbourhood(operation)) {
+    if (collective::neighbour_plan_named(name)) return std::nullopt;
+    const std::vector<std::string> routes{"direct", "relayed", "joined"};
+    return WrongAlgorithm{
+        {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call),
+         meant(name, routes, "\"joined at level 1\" is one")},
+        fmt::format("the algorithms for {} are: {}", call, fmt::join(routes, ", "))};
   }
   if (exists(operation, name)) return std::nullopt;
   const Names names = names_for(operation);

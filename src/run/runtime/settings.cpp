@@ -187,7 +187,8 @@ Settings settings_from_text(const std::string& text) {
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {
-    settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
+    settings.algorithm[schedule::called_operation_named(name).value()] =
+        algorithm.get<std::string>();
   }
   return settings;
 }

@@ -90,16 +90,18 @@ TEST(Settings, DiscoveryAndItsCacheAreSwitchedOff) {
 }
 
 TEST(Settings, ReadsEveryVariable) {
-  const auto settings = read({{"ESPALIER_DISABLE", "0"},
-                              {"ESPALIER_FORCE", "1"},
-                              {"ESPALIER_REPRODUCIBLE", "1"},
-                              {"ESPALIER_REORDER", "1"},
-                              {"ESPALIER_LOG", "2"},
-                              {"ESPALIER_EXPLAIN", "out.txt"},
-                              {"ESPALIER_TRACE", "out.json"},
-                              {"ESPALIER_MACHINE", "proc:4"},
-                              {"ESPALIER_MEMORY", "100KiB"},
-                              {"ESPALIER_ALGORITHM", "broadcast=binomial 4 KiB,allreduce=ring"}});
+  const auto settings =
+      read({{"ESPALIER_DISABLE", "0"},
+            {"ESPALIER_FORCE", "1"},
+            {"ESPALIER_REPRODUCIBLE", "1"},
+            {"ESPALIER_REORDER", "1"},
+            {"ESPALIER_LOG", "2"},
+            {"ESPALIER_EXPLAIN", "out.txt"},
+            {"ESPALIER_TRACE", "out.json"},
+            {"ESPALIER_MACHINE", "proc:4"},
+            {"ESPALIER_MEMORY", "100KiB"},
+            {"ESPALIER_ALGORITHM",
+             "broadcast=binomial 4 KiB,allreduce=ring,neighbour-alltoall=joined"}});
   ASSERT_TRUE(settings) << settings.error();
   EXPECT_FALSE(settings->disabled);
   EXPECT_TRUE(settings->force);
@@ -112,6 +114,7 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_EQ(settings->bundle_limit, Bytes{102400});
   EXPECT_EQ(settings->algorithm.at(Operation::Broadcast), "binomial 4 KiB");
   EXPECT_EQ(settings->algorithm.at(Operation::Allreduce), "ring");
+  EXPECT_EQ(settings->algorithm.at(Operation::NeighbourAlltoall), "joined");
   EXPECT_EQ(settings_from_text(to_text(*settings)), *settings);
 }
 

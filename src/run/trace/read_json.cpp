@@ -60,7 +60,7 @@ Communicator communicator_from(const Json& json, std::size_t world) {
 Plan plan_from(const Json& json) {
   Plan plan;
   const auto operation = json.at("operation").get<std::string>();
-  const auto known = schedule::operation_named(operation);
+  const auto known = schedule::called_operation_named(operation);
   demand(known.has_value(), fmt::format("there is no operation \"{:.40}\"", operation));
   plan.call.operation = *known;
   plan.call.size = json.at("processes").get<Rank>();

@@ -55,19 +55,15 @@ Fates read_tables() {
   });
   Fates fates;
   for_each_function(kCollectivesTable, [&](const std::string& base, const std::string& /*line*/) {
-    const bool is_neighbourhood = base.starts_with("Neighbor");
-    const auto reason = [&](Reason usual) {
-      return is_neighbourhood ? Reason::Neighbourhood : usual;
-    };
     const auto own = interposed.find(base);
     const bool is_ours = own != interposed.end();
     const bool wide = is_ours && (own->second || base == "Barrier");
-    add(fates, base, is_ours ? std::nullopt : std::optional(reason(Reason::NoPlan)));
-    add(fates, base + "_c", wide ? std::nullopt : std::optional(reason(Reason::LargeCounts)));
-    add(fates, non_blocking(base), reason(Reason::NonBlocking));
-    add(fates, non_blocking(base) + "_c", reason(Reason::NonBlocking));
-    add(fates, base + "_init", reason(Reason::Persistent));
-    add(fates, base + "_init_c", reason(Reason::Persistent));
+    add(fates, base, is_ours ? std::nullopt : std::optional(Reason::NoPlan));
+    add(fates, base + "_c", wide ? std::nullopt : std::optional(Reason::LargeCounts));
+    add(fates, non_blocking(base), Reason::NonBlocking);
+    add(fates, non_blocking(base) + "_c", Reason::NonBlocking);
+    add(fates, base + "_init", Reason::Persistent);
+    add(fates, base + "_init_c", Reason::Persistent);
   });
   return fates;
 }

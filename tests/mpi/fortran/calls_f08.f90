@@ -15,6 +15,7 @@ program calls_f08
     call in_rank_order(10**i)
   end do
   call others()
+  call neighbours()
   call MPI_Finalize()
   call finish()
 contains
@@ -136,5 +137,31 @@ contains
     call MPI_Barrier(quiet)
     call expect_native('switched off')
     call MPI_Comm_free(quiet)
+  end subroutine
+
+  ! On a ring: first the left neighbour, then the right one.
+  subroutine neighbours()
+    type(MPI_Comm) :: ring
+    type(MPI_Datatype) :: types(2)
+    integer :: from(2), to(2), left, right
+    integer(MPI_ADDRESS_KIND) :: there(2), back(2)
+    left = modulo(rank - 1, size)
+    right = modulo(rank + 1, size)
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [size], [.true.], .false., ring, ierror)
+    call forget()
+    to = -1
+    call MPI_Neighbor_allgather(rank, 1, MPI_INTEGER, to, 1, MPI_INTEGER, ring, ierror)
+    call expect_planned('neighbor_allgather')
+    call expect(all(to == [left, right]), 'neighbor_allgather')
+    ! The right neighbour's block stands before the left one's.
+    from = [rank, rank + 100]
+    to = -1
+    types = MPI_INTEGER
+    there = [4, 0]
+    back = [0, 4]
+    call MPI_Neighbor_alltoallw(from, [1, 1], there, types, to, [1, 1], back, types, ring, ierror)
+    call expect_planned('neighbor_alltoallw')
+    call expect(all(to == [left, right + 100]), 'neighbor_alltoallw')
+    call MPI_Comm_free(ring, ierror)
   end subroutine
 end program

@@ -16,6 +16,7 @@ program calls_mpi
     call in_rank_order(10**i)
   end do
   call others()
+  call neighbours()
   call MPI_Finalize(ierror)
   call finish()
 contains
@@ -117,5 +118,31 @@ contains
     call MPI_Barrier(quiet, ierror)
     call expect_native('switched off')
     call MPI_Comm_free(quiet, ierror)
+  end subroutine
+
+  ! On a ring: first the left neighbour, then the right one.
+  subroutine neighbours()
+    integer :: ring
+    integer :: types(2)
+    integer :: from(2), to(2), left, right
+    integer(MPI_ADDRESS_KIND) :: there(2), back(2)
+    left = modulo(rank - 1, size)
+    right = modulo(rank + 1, size)
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [size], [.true.], .false., ring, ierror)
+    call forget()
+    to = -1
+    call MPI_Neighbor_allgather(rank, 1, MPI_INTEGER, to, 1, MPI_INTEGER, ring, ierror)
+    call expect_planned('neighbor_allgather')
+    call expect(all(to == [left, right]), 'neighbor_allgather')
+    ! The right neighbour's block stands before the left one's.
+    from = [rank, rank + 100]
+    to = -1
+    types = MPI_INTEGER
+    there = [4, 0]
+    back = [0, 4]
+    call MPI_Neighbor_alltoallw(from, [1, 1], there, types, to, [1, 1], back, types, ring, ierror)
+    call expect_planned('neighbor_alltoallw')
+    call expect(all(to == [left, right + 100]), 'neighbor_alltoallw')
+    call MPI_Comm_free(ring, ierror)
   end subroutine
 end program

@@ -15,6 +15,7 @@ const std::vector<Kind>& all_kinds() {
       {"starts", step_starts, 8},
       {"empty_types", step_empty_types, 8},
       {"between", step_between_groups, 8},
+      {"neighbours", step_neighbours, 6},
       {"info", step_info, 6},
       {"many", step_many, 1},
       {"exhausted", step_exhausted, 1},

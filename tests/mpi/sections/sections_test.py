@@ -18,7 +18,7 @@ import minimise
 
 # One launch each: kinds that end the program or start others.
 ALONE = ["fatal", "abort", "uncaught", "spawn"]
-TOGETHER = ["plain", "world", "repeated", "tried", "starts", "empty_types", "between", "info", "many", "session", "copies", "returns", "jumps",
+TOGETHER = ["plain", "world", "repeated", "tried", "starts", "empty_types", "between", "neighbours", "info", "many", "session", "copies", "returns", "jumps",
             "ahead", "deletes", "throws", "threads"]
 # Asked for by name, or by --slow: seconds a section, without the library too.
 SLOW = ["exhausted", "far_ahead"]

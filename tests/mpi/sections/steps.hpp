@@ -29,6 +29,7 @@ void step_messages(Section& section, Random& random);
 
 // Other communicators.
 void step_communicator(Section& section, Random& random);
+void step_neighbours(Section& section, Random& random);
 void step_between_groups(Section& section, Random& random);
 void step_info(Section& section, Random& random);
 void step_many(Section& section, Random& random);

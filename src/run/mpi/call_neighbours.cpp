@@ -1,0 +1,54 @@
+// Neighbourhood collectives.
+//
+// How long a block is, only its sender and its receiver know, also where all blocks of a rank are
+// equally long. So planned or native depends on the communicator alone, as for alltoallv: first the
+// plan is found, which may be collective, then this rank's own arguments are looked at.
+#include "mpi/call_trace.hpp"
+#include "mpi/calls.hpp"
+#include "mpi/planned_call.hpp"
+#include "mpi/seconds_now.hpp"
+
+namespace espalier::mpi {
+
+using runtime::Reason;
+
+namespace {
+
+runtime::SharedCall shared_by_all_of(const LocalCall& call) {
+  return {call.operation, 0, select::kUnknownBlock, 1, true, true};
+}
+
+}  // namespace
+
+Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
+  if (const auto why = comm.why_no_neighbours()) return native(comm, call.operation, *why);
+  const Planned planned = plan_call(comm, shared_by_all_of(call));
+  if (!planned) return planned.outcome;
+  const runtime::CachedPlan& plan = *planned.plan;
+  auto buffers = neighbour_blocks(call, comm.own_neighbours());
+  if (!buffers) {
+    leave_call(comm, plan);
+    return native(comm, call.operation, Reason::Arguments);
+  }
+  const double begin = comm.keeps_log() ? seconds_now() : 0;
+  const std::uint64_t bytes = own_bytes(*buffers);
+  int code = MPI_SUCCESS;
+  {
+    const CallTrace traced(comm, plan, true);
+    code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
+  }
+  note_planned(comm, {call.operation, bytes, plan.name, plan.why, plan.predicted}, begin);
+  return planned.ended(comm, code);
+}
+
+// Calls that block tell the graph, and so does an init call: it is collective, and may wait.
+Outcome start_with_neighbours(Communicator& comm, const LocalCall& call, const Starting& how) {
+  const bool is_ready =
+      how.is_persistent ? comm.may_bind() && !comm.why_no_neighbours() : comm.knows_neighbours();
+  auto pending = is_ready ? plan_pending(comm, how, shared_by_all_of(call)) : nullptr;
+  if (pending == nullptr) return native_pending();
+  return start_on_blocks(comm, call, how, std::move(pending),
+                         neighbour_blocks(call, comm.own_neighbours()));
+}
+
+}  // namespace espalier::mpi
