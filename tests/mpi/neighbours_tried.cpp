@@ -4,8 +4,6 @@
 //   neighbours_tried --expect 0   never planned: no link is far
 //   neighbours_tried --expect 1   planned from some call on, for good
 //   neighbours_tried --expect 2   planned in some calls: native and planned ones are timed
-#include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "mpi/harness.hpp"
