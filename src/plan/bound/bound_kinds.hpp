@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <queue>
+#include <vector>
 
 #include "bound/lower_bound.hpp"
-#include "bound/relay_paths.hpp"
+#include "bound/passages.hpp"
 
 namespace espalier::bound {
 
@@ -23,7 +25,7 @@ using Propose = std::function<void(Time, const Witness&)>;
 /// each other, so each ordered pair of ranks carries no more than the cap of the channel where they
 /// meet, and the border no more than all its pairs together.
 void look_at_borders(const topology::Machine& machine, const schedule::Collective& call,
-                     const Reach& reach, const Propose& propose);
+                     const Passages& passages, const Propose& propose);
 
 /// Unions: some members of a cluster whose members have direct links of their own. What leaves them
 /// passes the link of one of them to another member, or leaves the cluster by its uplink: no more
@@ -31,7 +33,7 @@ void look_at_borders(const topology::Machine& machine, const schedule::Collectiv
 /// that of one of its members, which has less to let through than all together.) Every union is
 /// looked at in clusters of up to kUnionsUpTo members, single members in larger ones.
 void look_at_unions(const topology::Machine& machine, const schedule::Collective& call,
-                    const Reach& reach, const Propose& propose);
+                    const Passages& passages, const Propose& propose);
 inline constexpr std::uint32_t kUnionsUpTo = 10;
 
 /// Backbones: all that enters, leaves or crosses a cluster C crosses its backbone once. Let I go
@@ -39,19 +41,20 @@ inline constexpr std::uint32_t kUnionsUpTo = 10;
 /// I + E_in + E_out is at least what must enter them plus what must leave C; the same with in and
 /// out exchanged; and half of what must pass the members' borders and C's either way.
 void look_at_backbones(const topology::Machine& machine, const schedule::Collective& call,
-                       const Reach& reach, const Propose& propose);
+                       const Passages& passages, const Propose& propose);
 
 /// The processor of each rank does one thing at a time. What it must send keeps it busy for the
 /// fixed cost of at least one message and for every byte, and cannot begin before it has something
 /// to send; the last message is still to be carried and received. What it must receive cannot begin
 /// before the first message can have come. A rank that must do both does them one after the other.
 void look_at_processors(const topology::Machine& machine, const schedule::Collective& call,
-                        const Reach& reach, const Propose& propose);
+                        const Passages& passages, const Propose& propose);
 
 /// All ranks together combine no more than the sum of their speeds, none of them before a message
 /// has come: each step combines contributions of at least two ranks.
+/// @param distances nullptr: nothing is known of how soon a message can come
 void look_at_combining(const topology::Machine& machine, const schedule::Collective& call,
-                       const Propose& propose);
+                       const Distances* distances, const Propose& propose);
 
 /// How soon one rank can reach `others`, if every message keeps its sender busy for at least `send`
 /// (the one itself: `own`), is under way for at least `latency`, and its receiver is busy for at
@@ -62,12 +65,28 @@ void look_at_combining(const topology::Machine& machine, const schedule::Collect
 /// Proof: make every cost of a plan as small as the least; it gets no slower. Now all ranks are
 /// alike but for the one, so who has been reached only matters by number and time, and everybody
 /// sending at every moment he can reaches the most. The k-th least of these arrivals is when the
-/// k-th rank can have been reached at best. O(others log others).
-[[nodiscard]] Time fan_time(Rank others, Time own, Time send, Time latency, Time recv);
+/// k-th rank can have been reached at best.
+class PostalFan {
+ public:
+  PostalFan(Time own, Time send, Time latency, Time recv);
+  /// The time to reach so many others. Those of fewer are known then: O(others log others) for the
+  /// largest number.
+  [[nodiscard]] Time of(Rank others);
+
+ private:
+  /// When a sender may begin its next message, and what each costs it.
+  struct Sender {
+    Time at, cost;
+    bool operator>(const Sender& other) const { return at + cost > other.at + other.cost; }
+  };
+  Time send_, latency_, recv_;
+  std::priority_queue<Sender, std::vector<Sender>, std::greater<>> senders_;
+  std::vector<Time> reached_;  ///< [n] when n others have been reached
+};
 
 /// The best of these bounds over all ranks of the call: by those that depend on a rank, and, with
 /// time running backwards and recv for send, by those a rank depends on.
 [[nodiscard]] LowerBound fan_bound(const topology::Machine& machine,
-                                   const schedule::Collective& call);
+                                   const schedule::Collective& call, const Distances& distances);
 
 }  // namespace espalier::bound

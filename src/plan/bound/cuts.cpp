@@ -2,6 +2,7 @@
 
 #include "bound/bound_kinds.hpp"
 #include "bound/needs.hpp"
+#include "bound/parts.hpp"
 
 namespace espalier::bound {
 namespace {
@@ -13,24 +14,6 @@ using topology::Leaf;
 using topology::Machine;
 using topology::Member;
 using Direction = Witness::Direction;
-
-/// Leaves first .. first + count of a member.
-struct Stretch {
-  Leaf first = 0;
-  std::uint32_t count = 0;
-};
-
-Stretch stretch_of(const Machine& machine, const Member& member) {
-  if (member.is_leaf) return {member.id, 1};
-  const Cluster& cluster = machine.clusters()[member.id];
-  return {cluster.first_leaf, cluster.leaf_count};
-}
-
-void mark(const Machine& machine, const Stretch& stretch, std::vector<bool>& inside) {
-  for (Leaf leaf = stretch.first; leaf < stretch.first + stretch.count; ++leaf) {
-    inside[machine.rank_at(leaf)] = true;
-  }
-}
 
 Bandwidth together(Bandwidth a, Bandwidth b) {
   if (a.unlimited() || b.unlimited()) return kUnlimited;
@@ -45,38 +28,33 @@ Bandwidth times(std::uint64_t n, Bandwidth rate) {
   return rate.unlimited() || over ? kUnlimited : Bandwidth{product};
 }
 
-struct Passage {
-  Time before = kForever;
-  Time after = kForever;
-  void add(Time sent, Time remains) {
-    before = std::min(before, sent);
-    after = std::min(after, remains);
-  }
-};
-
 struct Capacities {
   Bandwidth out, in;
   bool half_duplex = false;
+  [[nodiscard]] bool unlimited() const { return out.unlimited() && in.unlimited(); }
 };
 
 class Cuts {
  public:
-  Cuts(const Machine& machine, const Collective& call, const Reach& reach, const Propose& propose)
-      : machine_(machine), call_(call), reach_(reach), propose_(propose) {}
+  Cuts(const Machine& machine, const Collective& call, const Passages& passages,
+       const Propose& propose)
+      : machine_(machine), call_(call), passages_(passages), propose_(propose), needs_(call) {}
 
-  void border(bool is_leaf, std::uint32_t part, const Stretch& stretch,
-              const topology::Uplink& uplink) {
+  void border(const Member& part, const topology::Uplink& uplink) {
+    const Stretch stretch = stretch_of(machine_, part);
     if (stretch.count == call_.size) return;
-    std::vector<bool> inside(call_.size, false);
-    mark(machine_, stretch, inside);
+    const Capacities link{uplink.out, uplink.in, uplink.half_duplex};
+    const Bandwidth flows = flows_of(stretch);
+    if (link.unlimited() && flows.unlimited()) return;
+    const Crossing need = crossing_of(stretch);
+    const auto across = [&](Direction direction) { return passages_.across(part, direction); };
     Witness witness;
     witness.kind = Witness::Kind::Cut;
-    witness.part_is_leaf = is_leaf;
-    witness.part = part;
-    look(witness, inside, {uplink.out, uplink.in, uplink.half_duplex});
+    witness.part_is_leaf = part.is_leaf;
+    witness.part = part.id;
+    look(witness, need, link, across);
     witness.through = Witness::Through::Flows;
-    const Bandwidth flows = flows_of(stretch);
-    look(witness, inside, {flows, flows});
+    look(witness, need, {flows, flows}, across);
   }
 
   void unions(ClusterId id) {
@@ -118,7 +96,12 @@ class Cuts {
     witness.direction = Direction::Both;
     witness.part = id;
     if (elements == 0) return;
-    propose(witness, elements, capacity, across_backbone(cluster));
+    Passage passage;
+    for (const Member& member : machine_.members(cluster)) {
+      const Passage one = passages_.across(member, Direction::Both);
+      passage = {std::min(passage.before, one.before), std::min(passage.after, one.after)};
+    }
+    propose(witness, elements, capacity, passage);
   }
 
  private:
@@ -131,13 +114,13 @@ class Cuts {
     propose_(passage.before + transfer_time(witness.bytes, capacity) + passage.after, witness);
   }
 
-  void look(Witness& witness, const std::vector<bool>& inside, const Capacities& capacities) {
-    if (capacities.out.unlimited() && capacities.in.unlimited()) return;
-    const Crossing need = crossing(call_, inside);
+  /// @param across the passage in a direction
+  template <typename Across>
+  void look(Witness& witness, const Crossing& need, const Capacities& capacities, Across across) {
     const auto look_one = [&](Direction direction, std::uint64_t elements, Bandwidth capacity) {
       if (elements == 0 || capacity.unlimited()) return;
       witness.direction = direction;
-      propose(witness, elements, capacity, across(inside, direction));
+      propose(witness, elements, capacity, across(direction));
     };
     look_one(Direction::Out, need.out, capacities.out);
     look_one(Direction::In, need.in, capacities.in);
@@ -151,10 +134,10 @@ class Cuts {
   void look_at_union(ClusterId id, const std::vector<std::uint32_t>& members) {
     const Cluster& cluster = machine_.clusters()[id];
     std::vector<bool> taken(cluster.member_count, false);
-    std::vector<bool> inside(call_.size, false);
+    std::vector<Rank> inside;
     for (const std::uint32_t m : members) {
       taken[m] = true;
-      mark(machine_, stretch_of(machine_, machine_.members(cluster)[m]), inside);
+      add_ranks(stretch_of(machine_, machine_.members(cluster)[m]), inside);
     }
     // Every pair across needs a link with a capacity, or there is no limit.
     std::uint64_t found = 0;
@@ -171,16 +154,24 @@ class Cuts {
     witness.through = Witness::Through::Pairs;
     witness.part = id;
     witness.members = members;
-    look(witness, inside,
-         {whole ? links : together(links, cluster.uplink.out),
-          whole ? links : together(links, cluster.uplink.in)});
+    const Capacities capacities{whole ? links : together(links, cluster.uplink.out),
+                                whole ? links : together(links, cluster.uplink.in)};
+    if (capacities.unlimited()) return;
+    look(witness, needs_.of(inside), capacities,
+         [&](Direction direction) { return passages_.across(id, members, direction); });
   }
 
-  [[nodiscard]] Crossing crossing_of(const Stretch& stretch) const {
+  void add_ranks(const Stretch& stretch, std::vector<Rank>& ranks) const {
+    for (Leaf leaf = stretch.first; leaf < stretch.first + stretch.count; ++leaf) {
+      ranks.push_back(machine_.rank_at(leaf));
+    }
+  }
+
+  [[nodiscard]] Crossing crossing_of(const Stretch& stretch) {
     if (stretch.count == call_.size) return {};
-    std::vector<bool> inside(call_.size, false);
-    mark(machine_, stretch, inside);
-    return crossing(call_, inside);
+    ranks_.clear();
+    add_ranks(stretch, ranks_);
+    return needs_.of(ranks_);
   }
 
   /// From each rank inside to each outside, by the caps of the channels where they meet.
@@ -201,71 +192,36 @@ class Cuts {
     }
   }
 
-  void add_hop(Passage& passage, Rank from, Rank to) const {
-    const Time sent =
-        reach_.earliest[from] + machine_.costs(from).send.fixed + machine_.path(from, to).latency;
-    passage.add(sent, machine_.costs(to).recv.fixed + reach_.remaining[to]);
-  }
-
-  [[nodiscard]] Passage across(const std::vector<bool>& inside, Direction direction) const {
-    if (call_.size > kWaysUpTo) return {Time{0}, Time{0}};
-    Passage passage;
-    for (Rank i = 0; i < call_.size; ++i) {
-      if (!inside[i]) continue;
-      for (Rank j = 0; j < call_.size; ++j) {
-        if (inside[j]) continue;
-        if (direction != Direction::In) add_hop(passage, i, j);
-        if (direction != Direction::Out) add_hop(passage, j, i);
-      }
-    }
-    return passage;
-  }
-
-  [[nodiscard]] Passage across_backbone(const Cluster& cluster) const {
-    if (call_.size > kWaysUpTo) return {Time{0}, Time{0}};
-    Passage passage;
-    for (const Member& member : machine_.members(cluster)) {
-      const Stretch own = stretch_of(machine_, member);
-      for (Leaf leaf = own.first; leaf < own.first + own.count; ++leaf) {
-        for (Leaf other = 0; other < call_.size; ++other) {
-          if (other >= own.first && other - own.first < own.count) continue;
-          add_hop(passage, machine_.rank_at(leaf), machine_.rank_at(other));
-          add_hop(passage, machine_.rank_at(other), machine_.rank_at(leaf));
-        }
-      }
-    }
-    return passage;
-  }
-
   const Machine& machine_;
   const Collective& call_;
-  const Reach& reach_;
+  const Passages& passages_;
   const Propose& propose_;
+  Crossings needs_;
+  std::vector<Rank> ranks_;  ///< ranks of the last stretch; kept for its memory
 };
 
 }  // namespace
 
-void look_at_borders(const Machine& machine, const Collective& call, const Reach& reach,
+void look_at_borders(const Machine& machine, const Collective& call, const Passages& passages,
                      const Propose& propose) {
-  Cuts cuts(machine, call, reach, propose);
+  Cuts cuts(machine, call, passages, propose);
   for (ClusterId c = 1; c < machine.clusters().size(); ++c) {
-    const Cluster& cluster = machine.clusters()[c];
-    cuts.border(false, c, {cluster.first_leaf, cluster.leaf_count}, cluster.uplink);
+    cuts.border({false, c}, machine.clusters()[c].uplink);
   }
   for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
-    cuts.border(true, leaf, {leaf, 1}, machine.leaf_uplink(leaf));
+    cuts.border({true, leaf}, machine.leaf_uplink(leaf));
   }
 }
 
-void look_at_unions(const Machine& machine, const Collective& call, const Reach& reach,
+void look_at_unions(const Machine& machine, const Collective& call, const Passages& passages,
                     const Propose& propose) {
-  Cuts cuts(machine, call, reach, propose);
+  Cuts cuts(machine, call, passages, propose);
   for (ClusterId c = 0; c < machine.clusters().size(); ++c) cuts.unions(c);
 }
 
-void look_at_backbones(const Machine& machine, const Collective& call, const Reach& reach,
+void look_at_backbones(const Machine& machine, const Collective& call, const Passages& passages,
                        const Propose& propose) {
-  Cuts cuts(machine, call, reach, propose);
+  Cuts cuts(machine, call, passages, propose);
   for (ClusterId c = 0; c < machine.clusters().size(); ++c) cuts.backbone(c);
 }
 

@@ -92,13 +92,28 @@ TEST(LowerBound, LeavesWaysOutOfVeryLargeMachines) {
   EXPECT_EQ(lower_bound(machine, call).value, milliseconds(1));
 }
 
-TEST(FanTime, IsThePostalModels) {
+Time fan_time(Rank others, Time own, Time send, Time latency, Time recv) {
+  return PostalFan(own, send, latency, recv).of(others);
+}
+
+TEST(PostalFan, IsThePostalModels) {
   // lambda = 2: 1, 1, 2, 3, 5, 8 ranks know it after 0, 1, 2, 3, 4, 5 units.
   EXPECT_EQ(fan_time(7, Time{1}, Time{1}, Time{1}, Time{0}), Time{5});
   EXPECT_EQ(fan_time(4, Time{1}, Time{1}, Time{1}, Time{0}), Time{4});
   EXPECT_EQ(fan_time(0, Time{1}, Time{1}, Time{1}, Time{1}), Time{0});
   EXPECT_EQ(fan_time(100, Time{0}, Time{0}, Time{9}, Time{1}), Time{10});
   EXPECT_EQ(fan_time(3, Time{7}, Time{1}, Time{0}, Time{0}), Time{9});  // a slow source
+}
+
+TEST(PostalFan, DoesNotDependOnWhatWasAskedBefore) {
+  PostalFan times(Time{1}, Time{1}, Time{1}, Time{0});
+  EXPECT_EQ(times.of(7), Time{5});
+  EXPECT_EQ(times.of(4), Time{4});
+  EXPECT_EQ(times.of(12), Time{6});
+  EXPECT_EQ(times.of(0), Time{0});
+  PostalFan at_once(Time{0}, Time{0}, Time{9}, Time{1});
+  EXPECT_EQ(at_once.of(1), Time{10});
+  EXPECT_EQ(at_once.of(100), Time{10});
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct LowerBound {
 /// what all must combine (bound_kinds.hpp). Reductions that do not commute count runs of ranks
 /// (needs.hpp). For any root, placement and block lengths.
 ///
-/// O(P^2 depth), and up to kAllWaysUpTo ranks O(P^3), for up to kWaysUpTo ranks; above, ways and
-/// fans are left out and bytes count from time 0.
+/// O(P depth) but for ways, which take O(P^2) for each rank where they begin, for up to kWaysUpTo
+/// ranks; above, ways and fans are left out and bytes count from time 0.
 /// @pre call.size == machine.size()
 [[nodiscard]] LowerBound lower_bound(const topology::Machine& machine,
                                      const schedule::Collective& call);

@@ -16,27 +16,47 @@ struct Sides {
   std::uint64_t blocks_in = 0, blocks_out = 0;
 };
 
+/// Elements of the block of a rank.
+std::uint64_t block_of(const Collective& call, std::size_t rank) {
+  return call.irregular() && call.counts.size() == call.size ? call.counts[rank] : call.count;
+}
+
 Sides sides_of(const Collective& call, const std::vector<bool>& inside) {
   Sides sides;
   for (std::size_t r = 0; r < inside.size(); ++r) {
     const bool begins = r == 0 || inside[r - 1] != inside[r];
     if (begins) ++(inside[r] ? sides.runs_in : sides.runs_out);
     if (begins && r > 0) ++(inside[r] ? sides.enters : sides.leaves);
-    const bool own_length = call.irregular() && call.counts.size() == inside.size();
-    (inside[r] ? sides.blocks_in : sides.blocks_out) += own_length ? call.counts[r] : call.count;
+    (inside[r] ? sides.blocks_in : sides.blocks_out) += block_of(call, r);
   }
   return sides;
 }
 
-Crossing alltoall_crossing(const Collective& call, const std::vector<bool>& inside) {
+/// The same by the ranks inside alone.
+/// @param blocks elements of all blocks
+Sides sides_of(const Collective& call, const std::vector<bool>& inside, std::span<const Rank> set,
+               std::uint64_t blocks) {
+  Sides sides;
+  for (const Rank r : set) {
+    if (r > 0 && !inside[r - 1]) ++sides.enters;
+    if (r + 1 < call.size && !inside[r + 1]) ++sides.leaves;
+    sides.blocks_in += block_of(call, r);
+  }
+  sides.blocks_out = blocks - sides.blocks_in;
+  sides.runs_in = sides.enters + (inside[0] ? 1 : 0);
+  sides.runs_out = sides.leaves + (inside[0] ? 0 : 1);
+  return sides;
+}
+
+/// @param within number of ranks inside
+Crossing alltoall_crossing(const Collective& call, const std::vector<bool>& inside,
+                           std::uint64_t within) {
   Crossing need;
   if (!call.irregular()) {
-    const auto within = static_cast<std::uint64_t>(std::count(inside.begin(), inside.end(), true));
     need.out = need.in = call.count * within * (inside.size() - within);
   } else {
     // Rows and columns of the smaller side only: bounds ask for each rank alone.
-    const auto within = std::count(inside.begin(), inside.end(), true);
-    const bool smaller = static_cast<std::size_t>(within) * 2 <= inside.size();
+    const bool smaller = within * 2 <= inside.size();
     for (std::size_t one = 0; one < inside.size(); ++one) {
       if (inside[one] != smaller) continue;
       for (std::size_t other = 0; other < inside.size(); ++other) {
@@ -54,18 +74,8 @@ Crossing one_way(bool out, std::uint64_t elements, std::uint64_t both) {
   return out ? Crossing{elements, 0, both} : Crossing{0, elements, both};
 }
 
-}  // namespace
-
-bool flows_from_root(Operation operation) {
-  return operation == Operation::Broadcast || operation == Operation::Scatter;
-}
-
-bool flows_to_root(Operation operation) {
-  return operation == Operation::Reduce || operation == Operation::Gather;
-}
-
-Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
-  const Sides sides = sides_of(call, inside);
+Crossing crossing_of(const Collective& call, const std::vector<bool>& inside, const Sides& sides,
+                     std::uint64_t within) {
   const bool root_inside = inside[call.root];
   const std::uint64_t n = call.count;
   switch (call.operation) {
@@ -96,7 +106,7 @@ Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
     case Operation::Allgather:
       return {sides.blocks_in, sides.blocks_out, sides.blocks_in + sides.blocks_out};
     case Operation::Alltoall:
-      return alltoall_crossing(call, inside);
+      return alltoall_crossing(call, inside, within);
     case Operation::ReduceScatter: {  // each block is a reduction to its owner
       const std::uint64_t both =
           call.commutative ? sides.blocks_in + sides.blocks_out
@@ -108,6 +118,33 @@ Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
       return {n * sides.leaves, n * sides.enters, n * (sides.leaves + sides.enters)};
   }
   return {};
+}
+
+}  // namespace
+
+bool flows_from_root(Operation operation) {
+  return operation == Operation::Broadcast || operation == Operation::Scatter;
+}
+
+bool flows_to_root(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Gather;
+}
+
+Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
+  const auto within = static_cast<std::uint64_t>(std::count(inside.begin(), inside.end(), true));
+  return crossing_of(call, inside, sides_of(call, inside), within);
+}
+
+Crossings::Crossings(const Collective& call) : call_(call), inside_(call.size, false) {
+  for (Rank r = 0; r < call.size; ++r) blocks_ += block_of(call, r);
+}
+
+Crossing Crossings::of(std::span<const Rank> set) {
+  for (const Rank r : set) inside_[r] = true;
+  const Crossing need =
+      crossing_of(call_, inside_, sides_of(call_, inside_, set, blocks_), set.size());
+  for (const Rank r : set) inside_[r] = false;
+  return need;
 }
 
 bool depends(const Collective& call, Rank from, Rank to) {

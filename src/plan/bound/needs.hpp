@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/types.hpp"
@@ -32,6 +33,21 @@ struct Crossing {
 /// side may send its own runs out and get larger ones back.
 /// @param inside for each rank, whether it is in the set; neither all nor none are
 [[nodiscard]] Crossing crossing(const schedule::Collective& call, const std::vector<bool>& inside);
+
+/// crossing() of many sets of ranks of one call. A set takes as long as it has ranks, not as all
+/// ranks; an irregular alltoall takes longer.
+class Crossings {
+ public:
+  /// @pre the call outlives it
+  explicit Crossings(const schedule::Collective& call);
+  /// @param set neither all ranks nor none, each once, in any order
+  [[nodiscard]] Crossing of(std::span<const Rank> set);
+
+ private:
+  const schedule::Collective& call_;
+  std::uint64_t blocks_ = 0;  ///< elements of all blocks
+  std::vector<bool> inside_;  ///< [rank] false between two questions
+};
 
 /// Whether what `from` holds changes what `to` ends with (or lets it go, for a barrier).
 [[nodiscard]] bool depends(const schedule::Collective& call, Rank from, Rank to);

@@ -152,6 +152,15 @@ TEST(NeedsProperty, AreAsManyElementsAsOutputsOutsideDependOnIndependently) {
     inside.flip();
     ASSERT_EQ(need.in, must_leave(call, inside)) << testing_support::name_of_call(call);
     ASSERT_GE(need.both, need.out + need.in);
+    // The same by the ranks of the set alone, also when it is asked twice.
+    inside.flip();
+    std::vector<Rank> set;
+    for (Rank r = 0; r < call.size; ++r) {
+      if (inside[r]) set.push_back(r);
+    }
+    Crossings crossings(call);
+    ASSERT_EQ(crossings.of(set), need) << testing_support::name_of_call(call);
+    ASSERT_EQ(crossings.of(set), need) << testing_support::name_of_call(call);
   });
 }
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "bound/lower_bound.hpp"
-#include "bound/needs.hpp"
-
 namespace espalier::bound {
 namespace {
 
-template <typename Step>
-void dijkstra(RelayPaths& ways, Rank size, Step step) {
+/// @param hops [rank] what one message costs between a rank and each other one
+template <typename Hops>
+void dijkstra(RelayPaths& ways, Rank size, Hops hops) {
   ways.time.assign(size, kForever);
   ways.nearer.assign(size, kNoRank);
   std::vector<bool> done(size, false);
@@ -20,9 +18,10 @@ void dijkstra(RelayPaths& ways, Rank size, Step step) {
       if (!done[r] && (next == kNoRank || ways.time[r] < ways.time[next])) next = r;
     }
     done[next] = true;
+    const std::vector<Time> step = hops(next);
     for (Rank r = 0; r < size; ++r) {
       if (done[r]) continue;
-      const Time time = ways.time[next] + step(next, r);
+      const Time time = ways.time[next] + step[r];
       if (time >= ways.time[r]) continue;
       ways.time[r] = time;
       ways.nearer[r] = next;
@@ -32,9 +31,20 @@ void dijkstra(RelayPaths& ways, Rank size, Step step) {
 
 }  // namespace
 
-Time hop(const topology::Machine& machine, Rank from, Rank to) {
-  return machine.costs(from).send.fixed + machine.path(from, to).latency +
-         machine.costs(to).recv.fixed;
+std::vector<Time> hops_from(const topology::Machine& machine, const Distances& distances,
+                            Rank source) {
+  std::vector<Time> hops = distances.from(source);
+  const Time send = machine.costs(source).send.fixed;
+  for (Rank r = 0; r < machine.size(); ++r) hops[r] += send + machine.costs(r).recv.fixed;
+  return hops;
+}
+
+std::vector<Time> hops_to(const topology::Machine& machine, const Distances& distances,
+                          Rank target) {
+  std::vector<Time> hops = distances.from(target);
+  const Time recv = machine.costs(target).recv.fixed;
+  for (Rank r = 0; r < machine.size(); ++r) hops[r] += recv + machine.costs(r).send.fixed;
+  return hops;
 }
 
 std::vector<Rank> RelayPaths::path(Rank other) const {
@@ -44,25 +54,16 @@ std::vector<Rank> RelayPaths::path(Rank other) const {
   return ranks;
 }
 
-RelayPaths paths_from(const topology::Machine& machine, Rank source) {
+RelayPaths paths_from(const topology::Machine& machine, const Distances& distances, Rank source) {
   RelayPaths ways{source, false, {}, {}};
-  dijkstra(ways, machine.size(), [&](Rank at, Rank next) { return hop(machine, at, next); });
+  dijkstra(ways, machine.size(), [&](Rank at) { return hops_from(machine, distances, at); });
   return ways;
 }
 
-RelayPaths paths_to(const topology::Machine& machine, Rank target) {
+RelayPaths paths_to(const topology::Machine& machine, const Distances& distances, Rank target) {
   RelayPaths ways{target, true, {}, {}};
-  dijkstra(ways, machine.size(), [&](Rank at, Rank next) { return hop(machine, next, at); });
+  dijkstra(ways, machine.size(), [&](Rank at) { return hops_to(machine, distances, at); });
   return ways;
-}
-
-Reach reach_of(const topology::Machine& machine, const schedule::Collective& call) {
-  const std::vector<Time> zeros(machine.size(), Time{0});
-  Reach reach{zeros, zeros};
-  if (machine.size() > kWaysUpTo) return reach;
-  if (flows_from_root(call.operation)) reach.earliest = paths_from(machine, call.root).time;
-  if (flows_to_root(call.operation)) reach.remaining = paths_to(machine, call.root).time;
-  return reach;
 }
 
 }  // namespace espalier::bound

@@ -2,13 +2,16 @@
 
 #include <vector>
 
-#include "schedule/collective.hpp"
+#include "bound/distances.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::bound {
 
-/// Sending to the next and receiving there, of a message of no bytes.
-[[nodiscard]] Time hop(const topology::Machine& machine, Rank from, Rank to);
+/// [rank] sending a message of no bytes there (or from there) and receiving it. O(P).
+[[nodiscard]] std::vector<Time> hops_from(const topology::Machine& machine,
+                                          const Distances& distances, Rank source);
+[[nodiscard]] std::vector<Time> hops_to(const topology::Machine& machine,
+                                        const Distances& distances, Rank target);
 
 /// The least times in which a message of no bytes gets from one rank to each other (or from each
 /// other to it), over any relays: latencies, and the fixed costs of sending and receiving of all
@@ -26,8 +29,10 @@ struct RelayPaths {
 
 /// E. Dijkstra, "A note on two problems in connexion with graphs", 1959; dense, so without a heap:
 /// O(P^2).
-[[nodiscard]] RelayPaths paths_from(const topology::Machine& machine, Rank source);
-[[nodiscard]] RelayPaths paths_to(const topology::Machine& machine, Rank target);
+[[nodiscard]] RelayPaths paths_from(const topology::Machine& machine, const Distances& distances,
+                                    Rank source);
+[[nodiscard]] RelayPaths paths_to(const topology::Machine& machine, const Distances& distances,
+                                  Rank target);
 
 /// When each rank can have something worth sending at the earliest, and how long what it has
 /// received is from its end at least. Zeros where nothing better is known.
@@ -37,6 +42,5 @@ struct Reach {
   std::vector<Time>
       remaining;  ///< [rank] least time to the root, if the operation ends there; else 0
 };
-[[nodiscard]] Reach reach_of(const topology::Machine& machine, const schedule::Collective& call);
 
 }  // namespace espalier::bound
