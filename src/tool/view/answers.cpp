@@ -78,9 +78,9 @@ struct Answers::Site {
       : changes(c), machine(changed(original, c)), hierarchy(machine), chooser(hierarchy) {}
 
   /// The table of this call; that of the last call is kept.
-  const PlanTable& table_of(const Collective& call, bool quick) {
-    if (!last || last->call != call || last->quick != quick) {
-      last = make_table(chooser, call, quick);
+  const PlanTable& table_of(const Collective& call, std::uint64_t messages) {
+    if (!last || last->call != call || last->simulated_messages != messages) {
+      last = make_table(chooser, call, messages);
     }
     return *last;
   }
@@ -144,7 +144,8 @@ Expected<std::string> Answers::plan(const Query& query) {
   return std::move(made->document);
 }
 
-Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messages) {
+Expected<ShownPlan> Answers::shown(const Query& query, const AnswerLimits& limits) {
+  const std::uint64_t in_table = query.quick ? 0 : limits.table;
   Site& site = site_of(query.changes);
   const bool from_file = subject_.schedule && query.plan == kFromFile;
   const bool ran = subject_.measured && query.plan == kMeasured;
@@ -157,7 +158,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messag
   std::vector<PlanRow> rows;
   std::optional<select::Plan> plan;
   if (is_known) {
-    const PlanTable& table = site.table_of(call, query.quick);
+    const PlanTable& table = site.table_of(call, in_table);
     rows = table.rows;
     std::size_t index = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -180,9 +181,10 @@ Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messag
   const bool is_given = from_file || ran;
   const std::string shown_name = is_given ? query.plan : name_of(*plan, call);
   result.messages =
-      is_given ? 0 : times_for_table(site.hierarchy, call, query.quick).messages_of(*plan);
-  if (result.messages > most_messages && result.messages <= kMostDrawn) {
-    result.messages = messages_in(*plan, site.hierarchy, call);  // the guess is far above sometimes
+      is_given ? 0 : times_for_table(site.hierarchy, call, in_table).messages_of(*plan);
+  if (result.messages > limits.drawn && result.messages <= kMostDrawn) {
+    // The guess is far above sometimes.
+    result.messages = messages_in(*plan, site.hierarchy, call, limits.drawn);
   }
   document["plan"] = shown_name;
   document["per_level"] =
@@ -196,7 +198,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messag
     document["measured"] = measured_json(measured);
     timeline = measured_timelines(measured, site.machine);
     rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
-  } else if (result.messages <= most_messages) {
+  } else if (result.messages <= limits.drawn) {
     sim::SimOptions options = conditions(site.machine, true);
     const sim::Budget budget(kSharedExactly);
     const sim::SimResult simulation =

@@ -28,6 +28,15 @@ inline constexpr Rank kViewedUpTo = 2048;
 /// A plan of more messages has no timeline.
 inline constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 16U;
 
+/// Messages that are simulated for times of plans that are not shown: some ten milliseconds.
+inline constexpr std::uint64_t kTableMessages = std::uint64_t{1} << 16U;
+
+/// How much work an answer is worth.
+struct AnswerLimits {
+  std::uint64_t drawn = kMostDrawn;      ///< most messages of a plan that has a timeline
+  std::uint64_t table = kTableMessages;  ///< simulations of plans that are not shown, in messages
+};
+
 /// A plan as the page shows it.
 struct ShownPlan {
   std::string document;  ///< espalier-view-plan-1
@@ -55,7 +64,7 @@ class Answers {
   /// The candidates, the bound and a timeline of one of them. An error if there is no such plan.
   Expected<std::string> plan(const Query& query);
   /// The same, with what the document holds; without a timeline if the plan has more messages.
-  Expected<ShownPlan> shown(const Query& query, std::uint64_t most_messages = kMostDrawn);
+  Expected<ShownPlan> shown(const Query& query, const AnswerLimits& limits = {});
 
   /// The name under which the schedule of the file stands among the candidates.
   static constexpr std::string_view kFromFile = "schedule from the file";

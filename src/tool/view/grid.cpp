@@ -65,8 +65,11 @@ class GridWriter {
   /// Other plans of the same call, the best first; nothing if the point is left out.
   std::vector<std::string> add(Query query, std::uint32_t factor) {
     if (bytes_ > options_.most_bytes) return {};
-    if (factor != kSame) query.changes.levels.push_back({0, factor, kSame});
-    auto shown = answers_.shown(query, kMostInFile);
+    if (factor != kSame) {
+      query.changes.levels.push_back({0, factor, kSame});
+      query.quick = true;  // other plans are not shown there: their times are predicted
+    }
+    auto shown = answers_.shown(query, {kMostInFile, kTableInFile});
     if (!shown || !shown->has_timeline || shown->messages > kMostInFile) return {};
     bytes_ += shown->document.size();
     points_.emplace_back(key_of(query, factor), std::move(shown->document));

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kUsualSizes[] = {64, 1024, 16384, 131072, 1048576
 inline constexpr std::uint32_t kLatencyFactors[] = {100, 1000, 10000};
 /// A plan of more messages has no timeline in a file.
 inline constexpr std::uint64_t kMostInFile = 4096;
+/// Messages that are simulated for times of plans that are not shown, at each point of a file. A
+/// page has a hundred points or more, so it is less than what a server does for one answer.
+inline constexpr std::uint64_t kTableInFile = std::uint64_t{1} << 14U;
 
 /// The overview, the coordinates of all points, and a document for each of them, as JSON: what the
 /// page would ask its server. Points whose plan has too many messages are left out.

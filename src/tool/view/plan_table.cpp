@@ -8,12 +8,6 @@
 #include "select/ranking.hpp"
 
 namespace espalier::view {
-namespace {
-
-/// Messages that are simulated for times of plans that are not shown: some ten milliseconds.
-constexpr std::uint64_t kTableMessages = std::uint64_t{1} << 16U;
-
-}  // namespace
 
 sim::SimOptions conditions(const topology::Machine& machine, bool trace) {
   constexpr Rank kExactUpTo = 256;  // as espalier simulate
@@ -25,20 +19,21 @@ sim::SimOptions conditions(const topology::Machine& machine, bool trace) {
 }
 
 select::SimulatedTimes times_for_table(const collective::Hierarchy& hierarchy,
-                                       const schedule::Collective& call, bool quick) {
-  return {hierarchy, call, quick ? 0 : kTableMessages, conditions(hierarchy.machine(), false)};
+                                       const schedule::Collective& call, std::uint64_t messages) {
+  return {hierarchy, call, messages, conditions(hierarchy.machine(), false)};
 }
 
-PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call, bool quick) {
+PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call,
+                     std::uint64_t messages) {
   const collective::Hierarchy& hierarchy = chooser.hierarchy();
   PlanTable table;
   table.call = call;
-  table.quick = quick;
+  table.simulated_messages = messages;
   const select::Plan chosen = *chooser.choose(call, select::WhichPlan::Best).plan;
   table.ranked = select::ranking(hierarchy, chooser.predictor().cost_view(), call);
   std::erase_if(table.ranked, [&](const select::Choice& one) { return one.plan == chosen; });
   table.ranked.insert(table.ranked.begin(), {chosen, chooser.predictor()(chosen, call)});
-  select::SimulatedTimes simulated = times_for_table(hierarchy, call, quick);
+  select::SimulatedTimes simulated = times_for_table(hierarchy, call, messages);
   for (const select::Choice& one : table.ranked) {
     table.rows.push_back({name_of(one.plan, call), one.predicted, simulated.of(one.plan)});
   }
@@ -49,10 +44,10 @@ PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call,
 }
 
 std::uint64_t messages_in(const select::Plan& plan, const collective::Hierarchy& hierarchy,
-                          const schedule::Collective& call) {
+                          const schedule::Collective& call, std::uint64_t enough) {
   const auto candidate = candidate_of(plan, hierarchy, call);
   std::uint64_t messages = 0;
-  for (Rank rank = 0; rank < call.size; ++rank) {
+  for (Rank rank = 0; rank < call.size && messages <= enough; ++rank) {
     const schedule::Program program = candidate.program_of(rank);
     for (const schedule::Op& op : program.ops) {
       if (op.kind != schedule::OpKind::Send) continue;
