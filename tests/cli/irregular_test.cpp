@@ -49,6 +49,42 @@ TEST(ToolCounts, RankTheFastestFirstButForOnePerCent) {
   }
 }
 
+TEST(ToolCounts, SaysWhatIsNotSimulatedAndSimulatesItIfTold) {
+  const std::string many = "node:32(50us,1Gbit/s) proc:32(1us,10Gbit/s)";
+  const Words plan{"plan", "scatterv", "-m", many, "--counts", "powerlaw", "--size", "10KB"};
+  const Ran some = run_tool(plan);
+  EXPECT_EQ(some.exit_code, 0) << some.err;
+  EXPECT_NE(some.out.find("about 16,384 messages are simulated in all"), std::string::npos)
+      << some.out;
+  EXPECT_NE(some.out.find(" simulated, verified"), std::string::npos) << some.out;
+  const Json json = document(plan);
+  EXPECT_TRUE(json["plans"].front()["predicted_ps"].is_null());
+  EXPECT_TRUE(json["plans"].back()["finish_ps"].is_null());
+  EXPECT_GT(json["plans"].back()["predicted_ps"], 0);
+  Words all = plan;
+  all.emplace_back("--all");
+  const Ran every = run_tool(all);
+  EXPECT_EQ(every.exit_code, 0) << every.err;
+  EXPECT_EQ(every.out.find("not simulated"), std::string::npos) << every.out;
+}
+
+TEST(ToolCounts, ExchangesAmongManyRanksSayHowLinksAreShared) {
+  const std::string many = "node:9(50us,1Gbit/s) proc:8(1us,10Gbit/s)";
+  const Ran ran =
+      run_tool({"plan", "alltoallv", "-m", many, "--counts", "powerlaw", "--size", "10KB"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("each link serves its messages one after the other"), std::string::npos)
+      << ran.out;
+}
+
+TEST(ToolCounts, APlanByItsNameNeedsNoOtherToBeSimulated) {
+  for (const char* name : {"binomial", "binomial one by one"}) {
+    const Json json = document(
+        {"simulate", "gatherv", "-m", kIrregularGrid, "--counts", "equal", "--algorithm", name});
+    EXPECT_EQ(json["plan"], name);
+  }
+}
+
 TEST(ToolCounts, AScheduleOnStandardOutputStandsAlone) {
   for (const char* operation : {"scatterv", "alltoallv"}) {
     const Ran ran =

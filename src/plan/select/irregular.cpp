@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
 #include "model/cost_model.hpp"
 #include "model/machine_models.hpp"
 #include "model/time_reversed.hpp"
+#include "select/quick_irregular.hpp"
 #include "sim/simulate.hpp"
 #include "tree/irregular_algorithm.hpp"
 #include "tree/irregular_trees.hpp"
 #include "tree/local_search.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::select {
 namespace {
@@ -31,15 +36,24 @@ constexpr std::array<std::uint64_t, 3> kPieces{16 * 1024, 64 * 1024, 256 * 1024}
 class Ranking {
  public:
   Ranking(const Machine& machine, const Collective& call, const IrregularConditions& conditions)
-      : machine_(machine), call_(call), conditions_(conditions) {}
+      : machine_(machine),
+        call_(call),
+        conditions_(conditions),
+        times_(machine, conditions.sim, conditions.messages) {}
 
   std::vector<IrregularChoice> run() && {
     for (const tree::IrregularAlgorithm& algorithm : tree::irregular_algorithms()) {
       if (call_.size > algorithm.quick_up_to) continue;
       IrregularPlan plan = irregular_plan(algorithm.name, machine_, call_, conditions_);
-      add(plan);
+      const Time estimate = by_model(plan);
+      choices_.push_back({plan, estimate, false});
       plan.sending = Sending::OneByOne;
-      add(std::move(plan));
+      choices_.push_back({std::move(plan), estimate, false});
+    }
+    for (const std::size_t index : order_of_simulation()) {
+      IrregularChoice& choice = choices_[index];
+      const auto time = simulated(choice.plan);
+      if (time) choice = {std::move(choice.plan), *time, true};
     }
     sort();
     add_pieces();
@@ -51,19 +65,52 @@ class Ranking {
   }
 
  private:
-  void add(IrregularPlan plan) {
-    const Time time = predict(plan, machine_, call_, conditions_.sim);
-    choices_.push_back({std::move(plan), time});
+  Time by_model(const IrregularPlan& plan) const {
+    const model::Levels levels(machine_);
+    const model::CostModel& model = conditions_.model != nullptr ? *conditions_.model : levels;
+    const std::vector<Bytes> bytes = bytes_of(call_);
+    return plan.setup + (call_.operation == Operation::Gather
+                             ? gather_time(plan.tree, model, bytes)
+                             : scatter_time(plan.tree, model, bytes));
+  }
+
+  /// Indices into choices_: what a quick choice looks at, then the others by the model.
+  [[nodiscard]] std::vector<std::size_t> order_of_simulation() const {
+    std::vector<std::size_t> order(choices_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t index) {
+      const IrregularPlan& plan = choices_[index].plan;
+      const bool is_quick =
+          plan.sending == Sending::AtOnce && is_in_quick_choice(plan.algorithm, call_.size);
+      return std::pair(is_quick ? Time{0} : choices_[index].predicted, !is_quick);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return order;
+  }
+
+  std::optional<Time> simulated(const IrregularPlan& plan) {
+    // Each rank of the tree but the root gets or gives one message at least.
+    const Rank members = tree::with_blocks(bytes_of(call_), call_.root).count();
+    if (times_.left() + 1 < members) return std::nullopt;
+    const auto finish = times_.of(schedule_of(plan, call_));
+    if (!finish) return std::nullopt;
+    return plan.setup + *finish;
+  }
+  void add_if_simulated(IrregularPlan plan) {
+    if (const auto time = simulated(plan)) choices_.push_back({std::move(plan), *time, true});
   }
   void sort() {
-    std::stable_sort(choices_.begin(), choices_.end(),
-                     [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
+    std::stable_sort(choices_.begin(), choices_.end(), [](const auto& a, const auto& b) {
+      return std::pair(!a.is_simulated, a.predicted) < std::pair(!b.is_simulated, b.predicted);
+    });
   }
   /// A search finds what the simulator is wrong about too: less than 1 % is no gain.
   void prefer_simple() {
+    if (choices_.empty() || !choices_.front().is_simulated) return;
     const std::int64_t least = choices_.front().predicted.picoseconds;
     const auto end = std::find_if(choices_.begin(), choices_.end(), [&](const auto& choice) {
-      return choice.predicted.picoseconds > least + least / 100;
+      return !choice.is_simulated || choice.predicted.picoseconds > least + least / 100;
     });
     const auto key = [](const IrregularChoice& choice) {
       return std::tuple(choice.plan.tree.height(), choice.plan.piece.value != 0,
@@ -77,36 +124,43 @@ class Ranking {
     std::vector<IrregularPlan> best;
     for (const IrregularChoice& choice : choices_) {
       const bool direct = choice.plan.tree.height() < 2;  // nobody passes anything on
-      if (best.size() < kBest && !direct) best.push_back(choice.plan);
+      if (best.size() < kBest && !direct && choice.is_simulated) best.push_back(choice.plan);
     }
     for (IrregularPlan& plan : best) {
       plan.sending = Sending::AtOnce;
       for (const std::uint64_t piece : kPieces) {
         plan.piece = Bytes{piece};
-        add(plan);
+        add_if_simulated(plan);
       }
     }
   }
   void add_searched() {
-    if (conditions_.trials == 0 || choices_.empty()) return;
+    if (choices_.empty() || !choices_.front().is_simulated) return;
     IrregularPlan plan = choices_.front().plan;
+    // The search asks for the time of its start too, and its end is simulated once more.
+    const std::uint64_t each = std::max<std::uint64_t>(1, plan.tree.member_count() - 1);
+    const std::uint64_t most = times_.left() / each;
+    const auto trials = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(conditions_.trials, most < 2 ? 0 : most - 2));
+    if (trials == 0) return;
     const std::vector<Bytes> bytes = bytes_of(call_);
     IrregularPlan trial = plan;
     trial.setup = Time{0};
     const auto time = [&](const tree::CommTree& tree) {
       if (largest_bundle(tree, bytes) > conditions_.bundle_limit) return kForever;
       trial.tree = tree;
-      return predict(trial, machine_, call_, conditions_.sim);
+      return simulated(trial).value_or(kForever);
     };
-    plan.tree = improved(plan.tree, time, {conditions_.trials, conditions_.seed});
+    plan.tree = improved(plan.tree, time, {trials, conditions_.seed});
     plan.algorithm = "searched";
     plan.setup = Time{0};
-    add(std::move(plan));
+    add_if_simulated(std::move(plan));
   }
 
   const Machine& machine_;
   const Collective& call_;
   const IrregularConditions& conditions_;
+  ScheduleTimes times_;
   std::vector<IrregularChoice> choices_;
 };
 

@@ -7,6 +7,7 @@
 #include "collective/irregular_tree.hpp"
 #include "model/cost_model.hpp"
 #include "schedule/schedule.hpp"
+#include "select/schedule_times.hpp"
 #include "sim/options.hpp"
 #include "sim/result.hpp"
 #include "topology/machine.hpp"
@@ -36,6 +37,8 @@ struct IrregularConditions {
   Bytes bundle_limit = tree::kBundleLimit;  ///< most bytes that a rank may hold for others
   std::uint32_t trials = 300;               ///< steps of the local search; 0: no search
   std::uint64_t seed = 1;                   ///< seed of the local search
+  /// Work of all simulations together (sim/budget.hpp).
+  std::uint64_t messages = kAnyMessages;
   sim::SimOptions sim;
   /// The t(i, j, m) that trees are built by; nullptr: the machine's levels. Any model will do,
   /// since times of plans are simulated on the machine all the same. It must outlive this.
@@ -45,10 +48,12 @@ struct IrregularConditions {
 /// of a link than far ones. Exact sharing up to 256 ranks.
 [[nodiscard]] sim::SimOptions smpi_conditions(const topology::Machine& machine);
 
-/// A plan and its time by simulation, setup included.
+/// A plan and its time, setup included: by simulation, or by the cost model of trees, one message
+/// after the other, if the budget did not last.
 struct IrregularChoice {
   IrregularPlan plan;
   Time predicted;
+  bool is_simulated = true;
 };
 
 /// The tree of one algorithm for this call, within the limit of bundles: by the model of the
@@ -66,7 +71,11 @@ struct IrregularChoice {
 /// 1 % of the fastest, those of the lowest trees go first, whole before in pieces, and the searched
 /// one last of its kind: predictions are no better than that.
 ///
-/// Deterministic. Some 40 + trials simulations.
+/// With a budget: first the trees of a quick choice (quick_irregular.hpp), then the others by the
+/// cost model, in pieces and searched with what is left. Plans that are not simulated come last, by
+/// the cost model; in pieces and searched there are none of these.
+///
+/// Deterministic. Some 40 + trials simulations, or as many as the budget allows.
 [[nodiscard]] std::vector<IrregularChoice> irregular_ranking(const topology::Machine& machine,
                                                              const schedule::Collective& call,
                                                              const IrregularConditions& conditions);

@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
 #include "collective/alltoall.hpp"
 #include "collective/irregular_allgather.hpp"
+#include "model/machine_models.hpp"
 #include "select/candidates.hpp"
 #include "select/irregular.hpp"
-#include "sim/simulate.hpp"
+#include "select/predict.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::select {
 
@@ -36,10 +40,17 @@ void add_trees(const topology::Machine& machine, const Collective& call,
   scatter.root = static_cast<Rank>(std::max_element(call.counts.begin(), call.counts.end()) -
                                    call.counts.begin());
   for (std::uint64_t& count : scatter.counts) count = std::max<std::uint64_t>(1, count);
+  const model::Levels levels(machine);
+  const std::vector<Bytes> bytes = bytes_of(call);
+  std::uint64_t all_bytes = 0;
+  for (const Bytes block : bytes) all_bytes += block.value;
   IrregularConditions all_fits;
   all_fits.bundle_limit = Bytes{~std::uint64_t{0}};  // what passes a rank it gets itself
   for (const char* name : kTrees) {
     const tree::CommTree tree = irregular_plan(name, machine, scatter, all_fits).tree;
+    // All blocks up to the root, then all of them down to everybody.
+    const Time by_model =
+        gather_time(tree, levels, bytes) + broadcast_time(tree, levels, Bytes{all_bytes});
     std::size_t last = ~std::size_t{0};
     for (const std::uint64_t long_from : kLongFrom) {
       const auto plan =
@@ -48,8 +59,8 @@ void add_trees(const topology::Machine& machine, const Collective& call,
       last = plan->long_blocks();
       std::string text = fmt::format("{} by counts", name);
       if (last > 0) text += fmt::format(", {} blocks by themselves", last);
-      choices.push_back(
-          {std::move(text), true, Time{}, [plan](Rank rank) { return plan->program_of(rank); }});
+      choices.push_back({std::move(text), true, by_model, false,
+                         [plan](Rank rank) { return plan->program_of(rank); }});
     }
   }
 }
@@ -63,30 +74,72 @@ schedule::Schedule schedule_of(const ExchangeChoice& choice, const Collective& c
   return schedule;
 }
 
+namespace {
+
+/// All blocks as long as the mean.
+Collective with_mean_blocks(const Collective& call) {
+  Collective one = call;
+  std::uint64_t elements = 0;
+  for (const std::uint64_t count : call.counts) elements += count;
+  one.count = elements / call.counts.size();
+  one.counts.clear();
+  return one;
+}
+
+/// Indices into the choices: the best by prediction, those that follow the lengths, the others.
+std::vector<std::size_t> exchanges_in_order(const std::vector<ExchangeChoice>& choices) {
+  std::vector<std::size_t> order(choices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return choices[a].predicted < choices[b].predicted;
+  });
+  const auto best = std::find_if(order.begin(), order.end(),
+                                 [&](std::size_t index) { return !choices[index].by_counts; });
+  if (best != order.end()) std::rotate(order.begin(), best, best + 1);
+  std::stable_partition(order.begin() + 1, order.end(),
+                        [&](std::size_t index) { return choices[index].by_counts; });
+  return order;
+}
+
+}  // namespace
+
 std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
-                                             const Collective& call,
-                                             const sim::SimOptions& options) {
+                                             const Collective& call, const sim::SimOptions& options,
+                                             std::uint64_t messages) {
   expects(call.irregular() &&
               (call.operation == Operation::Allgather || call.operation == Operation::Alltoall),
           "exchange_ranking: neither allgatherv nor alltoallv");
   const auto kept = std::make_shared<const Collective>(call);
+  const Predictor predictor(hierarchy);
+  const Collective mean = with_mean_blocks(call);
   std::vector<ExchangeChoice> choices;
+  Time direct = kForever;
   for (Candidate& candidate : candidates(hierarchy, *kept)) {
-    choices.push_back({candidate.name, false, Time{},
+    // Predictions only say what is simulated first.
+    const Time predicted =
+        messages == kAnyMessages ? Time{} : predictor.beside(candidate.plan, mean);
+    if (candidate.name == "direct") direct = predicted;
+    choices.push_back({candidate.name, false, predicted, false,
                        [kept, build = candidate.program_of](Rank rank) { return build(rank); }});
   }
   if (call.operation == Operation::Allgather) {
     add_trees(hierarchy.machine(), call, choices);
   } else {
-    choices.push_back({"direct without empty blocks", true, Time{},
+    choices.push_back({"direct without empty blocks", true, direct, false,
                        [kept](Rank rank) { return collective::sparse_alltoall(*kept, rank); }});
   }
-  for (ExchangeChoice& choice : choices) {
-    choice.predicted =
-        sim::simulate(schedule_of(choice, call), hierarchy.machine(), options).finish;
+  ScheduleTimes times(hierarchy.machine(), options, messages);
+  for (const std::size_t index : exchanges_in_order(choices)) {
+    ExchangeChoice& choice = choices[index];
+    if (times.left() == 0) break;  // making programs takes time too
+    const auto time = times.of(schedule_of(choice, call));
+    if (!time) continue;
+    choice.predicted = *time;
+    choice.is_simulated = true;
   }
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
+  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
+    return std::pair(!a.is_simulated, a.predicted) < std::pair(!b.is_simulated, b.predicted);
+  });
   return choices;
 }
 

@@ -1,21 +1,25 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "collective/hierarchy.hpp"
 #include "schedule/schedule.hpp"
+#include "select/schedule_times.hpp"
 #include "sim/options.hpp"
 
 namespace espalier::select {
 
-/// A plan for an allgatherv or alltoallv whose lengths are all known, and its simulated time.
+/// A plan for an allgatherv or alltoallv whose lengths are all known, and its time: by simulation,
+/// or, if the budget did not last, predicted for blocks of the mean length.
 struct ExchangeChoice {
   std::string name;
   /// Its shape follows the lengths; others have the shape of a regular call.
   bool by_counts = false;
   Time predicted;
+  bool is_simulated = true;
   std::function<schedule::Program(Rank)> program_of;
 };
 
@@ -23,10 +27,14 @@ struct ExchangeChoice {
 /// what the lengths say; allgatherv: along trees that follow the lengths
 /// (collective/irregular_allgather.hpp), from the rank with the longest block; alltoallv: one that
 /// leaves empty blocks out.
+///
+/// With a budget of messages: first the best by prediction, then those that follow the lengths,
+/// then the others by prediction. What is not simulated comes last, by prediction.
 /// @pre call is an irregular allgather or alltoall; `hierarchy` outlives the plans
 [[nodiscard]] std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
                                                            const schedule::Collective& call,
-                                                           const sim::SimOptions& options);
+                                                           const sim::SimOptions& options,
+                                                           std::uint64_t messages = kAnyMessages);
 
 [[nodiscard]] schedule::Schedule schedule_of(const ExchangeChoice& choice,
                                              const schedule::Collective& call);

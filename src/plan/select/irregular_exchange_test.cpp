@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "collective/alltoall.hpp"
 #include "collective/irregular_allgather.hpp"
@@ -96,6 +98,28 @@ TEST(ExchangeRanking, RefusesRootedCalls) {
   const collective::Hierarchy hierarchy(machine);
   const Collective call{Operation::Gather, 2, 0, 0, Bytes{1}, true, {1, 1}};
   EXPECT_THROW((void)exchange_ranking(hierarchy, call, {}), ContractViolation);
+}
+
+TEST(ExchangeRanking, SimulatesTheBestByPredictionFirstAndNoMoreThanItsBudget) {
+  const auto machine = *topology::parse_synthetic("node:4(50us,1Gbit/s) proc:4(1us,10Gbit/s)");
+  const collective::Hierarchy hierarchy(machine);
+  for (const Operation operation : {Operation::Allgather, Operation::Alltoall}) {
+    const std::size_t blocks = operation == Operation::Allgather ? 16 : 256;
+    const Collective call{
+        operation, 16, 0, 0, Bytes{1}, true, std::vector<std::uint64_t>(blocks, 5000)};
+    const auto all = exchange_ranking(hierarchy, call, {});
+    for (const ExchangeChoice& choice : all) EXPECT_TRUE(choice.is_simulated) << choice.name;
+    const auto some = exchange_ranking(hierarchy, call, {}, 600);
+    EXPECT_TRUE(some.front().is_simulated);
+    EXPECT_FALSE(some.back().is_simulated);
+    EXPECT_LT(some.back().predicted, kForever);
+    EXPECT_EQ(some.size(), all.size());
+    EXPECT_TRUE(std::is_sorted(some.begin(), some.end(), [](const auto& a, const auto& b) {
+      return a.is_simulated && !b.is_simulated;
+    }));
+    // Blocks are equal here: what was simulated first is near the best of all.
+    EXPECT_LE(some.front().predicted.picoseconds, 2 * all.front().predicted.picoseconds);
+  }
 }
 
 }  // namespace

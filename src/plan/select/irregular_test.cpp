@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "model/pair_models.hpp"
 #include "select/block_counts.hpp"
@@ -47,6 +49,43 @@ TEST(IrregularRanking, KnowsThatCappedFlowsWantManyMessages) {
   conditions.trials = 0;
   const auto ranking = irregular_ranking(machine, call, conditions);
   EXPECT_GT(time_of(ranking, "clustered-1").picoseconds, 5 * ranking.front().predicted.picoseconds);
+}
+
+TEST(IrregularRanking, SimulatesNoMoreThanItsBudgetAndSaysWhat) {
+  const auto machine = *topology::parse_synthetic("node:8(50us,1Gbit/s) proc:8(1us,10Gbit/s)");
+  const Collective call = call_of(Operation::Scatter, 64, std::vector<std::uint64_t>(64, 1000));
+  IrregularConditions conditions;
+  const auto all = irregular_ranking(machine, call, conditions);
+  for (const IrregularChoice& choice : all) EXPECT_TRUE(choice.is_simulated);
+  conditions.messages = 63 * 9;  // nine trees, if no links are shared by many
+  const auto some = irregular_ranking(machine, call, conditions);
+  const auto first_other = std::find_if(some.begin(), some.end(),
+                                        [](const auto& choice) { return !choice.is_simulated; });
+  EXPECT_GE(first_other - some.begin(), 1);
+  EXPECT_LE(first_other - some.begin(), 9);
+  EXPECT_TRUE(std::none_of(first_other, some.end(), [](const auto& c) { return c.is_simulated; }));
+  EXPECT_TRUE(std::is_sorted(first_other, some.end(), [](const auto& a, const auto& b) {
+    return a.predicted < b.predicted;
+  }));
+  // What is simulated has the same time, and the trees of a quick choice come first.
+  for (auto it = some.begin(); it != first_other; ++it) {
+    EXPECT_EQ(it->predicted, time_of(all, name_of(it->plan)));
+  }
+  EXPECT_TRUE(std::any_of(some.begin(), first_other,
+                          [](const auto& choice) { return choice.plan.algorithm == "linear"; }));
+  // Whether or not it is simulated, every tree is there.
+  EXPECT_LT(time_of(some, "binomial one by one"), kForever);
+}
+
+TEST(IrregularRanking, GoesByTheModelIfNothingFits) {
+  const auto machine = *topology::parse_synthetic("proc:16(50us,1Gbit/s,send=10us)");
+  const Collective call = call_of(Operation::Gather, 16, std::vector<std::uint64_t>(16, 1000));
+  IrregularConditions conditions;
+  conditions.messages = 0;
+  const auto ranking = irregular_ranking(machine, call, conditions);
+  ASSERT_FALSE(ranking.empty());
+  for (const IrregularChoice& choice : ranking) EXPECT_FALSE(choice.is_simulated);
+  EXPECT_GT(ranking.front().predicted, Time{0});
 }
 
 TEST(IrregularRankingProperty, KeepsToTheLimitOfBundlesAndIsDeterministic) {

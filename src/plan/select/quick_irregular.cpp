@@ -1,5 +1,6 @@
 #include "select/quick_irregular.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -27,6 +28,13 @@ sim::SimOptions quick_conditions() {
   sim::SimOptions options;
   options.sharing = sim::Sharing::OneBottleneck;
   return options;
+}
+
+bool is_in_quick_choice(std::string_view name, Rank ranks) {
+  const auto has = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return has(kAlways) || (ranks <= kFewRanks && has(kOfFewRanks));
 }
 
 Time quick_choice_time(Rank ranks) {

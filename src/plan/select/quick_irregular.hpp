@@ -20,6 +20,9 @@ namespace espalier::select {
 /// (bench/plan/irregular_bench.cpp, processor time, aarch64).
 [[nodiscard]] Time quick_choice_time(Rank ranks);
 
+/// Whether it looks at the tree of that name among so many ranks.
+[[nodiscard]] bool is_in_quick_choice(std::string_view name, Rank ranks);
+
 /// The options that it predicts with.
 [[nodiscard]] sim::SimOptions quick_conditions();
 

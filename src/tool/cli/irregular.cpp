@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
 #include "cli/call_options.hpp"
@@ -15,6 +17,8 @@
 #include "model/cost_model.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
+#include "report/text.hpp"
+#include "select/candidates.hpp"
 #include "select/irregular_exchange.hpp"
 #include "tree/irregular.hpp"
 #include "tree/irregular_algorithm.hpp"
@@ -44,28 +48,54 @@ std::vector<std::uint64_t> crossings(const IrregularCall& asked, const tree::Com
   return found;
 }
 
+template <typename Choices>
+std::size_t not_simulated_of(const Choices& choices) {
+  return static_cast<std::size_t>(std::count_if(
+      choices.begin(), choices.end(), [](const auto& choice) { return !choice.is_simulated; }));
+}
+
+/// Columns of times: a simulated one, and a predicted one if there are plans without it.
+template <typename Choices>
+std::vector<report::Column> time_columns(const Choices& choices) {
+  std::vector<report::Column> columns{{"plan", "plan"},
+                                      {"finish_ps", "simulated", Align::Right},
+                                      {"ratio", "x best", Align::Right}};
+  if (not_simulated_of(choices) > 0) columns.push_back({"predicted_ps", "predicted", Align::Right});
+  return columns;
+}
+
+/// Their cells in the row of a choice.
+template <typename Choices, typename Choice>
+std::vector<Cell> time_cells(const std::string& name, const Choice& choice,
+                             const Choices& choices) {
+  const bool has_others = not_simulated_of(choices) > 0;
+  if (!choice.is_simulated) return {name, Cell(), Cell(), choice.predicted};
+  const double best = to_microseconds(choices.front().predicted);
+  const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
+  std::vector<Cell> cells{name, choice.predicted, Decimal{ratio, 3}};
+  if (has_others) cells.emplace_back();
+  return cells;
+}
+
 report::Table candidates_table(const IrregularCall& asked,
                                const std::vector<IrregularChoice>& choices, std::size_t shown) {
   report::Table table;
-  table.columns = {{"plan", "plan"},
-                   {"finish_ps", "simulated", Align::Right},
-                   {"ratio", "x best", Align::Right},
-                   {"height", "height", Align::Right},
-                   {"held_bytes", "", Align::Right},
-                   {"", "held", Align::Right}};
+  table.columns = time_columns(choices);
+  table.columns.push_back({"height", "height", Align::Right});
+  table.columns.push_back({"held_bytes", "", Align::Right});
+  table.columns.push_back({"", "held", Align::Right});
   for (std::size_t l = 0; l < asked.machine.levels().size(); ++l) {
     table.columns.push_back(
         {fmt::format("messages_level_{}", l), asked.machine.levels()[l].channel, Align::Right});
   }
   const std::vector<Bytes> bytes = asked.bytes();
-  const double best = to_microseconds(choices.front().predicted);
   for (std::size_t i = 0; i < std::min(shown, choices.size()); ++i) {
     const IrregularChoice& choice = choices[i];
     const Bytes held = largest_bundle(choice.plan.tree, bytes);
-    const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
-    std::vector<Cell> cells{name_of(choice.plan), choice.predicted,
-                            Decimal{ratio, 3},    count(choice.plan.tree.height()),
-                            count(held.value),    to_string(held)};
+    std::vector<Cell> cells = time_cells(name_of(choice.plan), choice, choices);
+    cells.push_back(count(choice.plan.tree.height()));
+    cells.push_back(count(held.value));
+    cells.emplace_back(to_string(held));
     for (const std::uint64_t n : crossings(asked, choice.plan.tree)) cells.push_back(count(n));
     table.rows.push_back(std::move(cells));
   }
@@ -94,16 +124,13 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
 /// The candidates of allgatherv or alltoallv.
 report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
   report::Table table;
-  table.columns = {{"plan", "plan"},
-                   {"finish_ps", "simulated", Align::Right},
-                   {"ratio", "x best", Align::Right},
-                   {"by_counts", "goes by", Align::Left}};
-  const double best = to_microseconds(choices.front().predicted);
+  table.columns = time_columns(choices);
+  table.columns.push_back({"by_counts", "goes by", Align::Left});
   for (std::size_t i = 0; i < std::min(shown, choices.size()); ++i) {
     const ExchangeChoice& choice = choices[i];
-    const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
-    table.rows.push_back({choice.name, choice.predicted, Decimal{ratio, 3},
-                          std::string(choice.by_counts ? "lengths" : "ranks")});
+    std::vector<Cell> cells = time_cells(choice.name, choice, choices);
+    cells.emplace_back(std::string(choice.by_counts ? "lengths" : "ranks"));
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }
@@ -141,6 +168,43 @@ std::string bound_text(const IrregularCall& asked, Time chosen) {
 
 constexpr std::string_view kSharedBySmpi =
     "simulated: message by message, links shared as under SimGrid (near messages get more)\n";
+constexpr std::string_view kSharedRoughly =
+    "simulated: message by message, each link serves its messages one after the other\n";
+
+/// How plans were simulated, and how many were not.
+template <typename Choices>
+std::string how_simulated(const IrregularCall& asked, const Choices& choices) {
+  const bool is_exact = asked.conditions.sim.sharing == sim::Sharing::ExactMaxMin;
+  std::string text(is_exact ? kSharedBySmpi : kSharedRoughly);
+  const std::size_t others = not_simulated_of(choices);
+  if (others == 0) return text;
+  text += fmt::format(
+      "not simulated: {} of {} plans, since about {} messages are simulated in all (espalier plan "
+      "--all simulates every plan)\npredicted: {}\n",
+      others, choices.size(), report::grouped(asked.conditions.messages),
+      asked.exchanges() ? "in closed form, for blocks of the mean length"
+                        : "by the cost model of trees, one message after the other");
+  return text;
+}
+
+/// All plans of a scatterv or gatherv.
+std::vector<IrregularChoice> ranked_trees(const IrregularCall& asked) {
+  constexpr std::size_t kInPieces = 9;
+  Progress progress("simulating", 2 * tree::irregular_algorithms().size() + kInPieces +
+                                      asked.conditions.trials + 2);
+  progress.listen();
+  return irregular_ranking(asked.machine, asked.call, asked.conditions);
+}
+
+/// All plans of an allgatherv or alltoallv. @pre the hierarchy outlives them
+std::vector<ExchangeChoice> ranked_exchanges(const IrregularCall& asked,
+                                             const collective::Hierarchy& hierarchy) {
+  constexpr std::size_t kByCounts = 36;  // at most
+  Progress progress("simulating", select::proposed_plans(hierarchy, asked.call).size() + kByCounts);
+  progress.listen();
+  return select::exchange_ranking(hierarchy, asked.call, asked.conditions.sim,
+                                  asked.conditions.messages);
+}
 
 /// The schedule of the fastest plan, or of the one that is named.
 template <typename Choices>
@@ -154,6 +218,19 @@ Expected<schedule::Schedule> schedule_named(const Choices& choices, const std::s
   return Error{
       "--algorithm", fmt::format("there is no plan \"{:.60}\" for these lengths", name),
       fmt::format("{}the plans are: {}", did_you_mean(name, known), fmt::join(known, ", "))};
+}
+
+/// The plan of this name if it is a whole tree, at once or one by one: such need no simulations.
+std::optional<IrregularPlan> tree_named(const IrregularCall& asked, const std::string& name) {
+  constexpr std::string_view kOneByOne = " one by one";
+  const bool is_one_by_one = name.ends_with(kOneByOne);
+  const std::string algorithm =
+      is_one_by_one ? name.substr(0, name.size() - kOneByOne.size()) : name;
+  const tree::IrregularAlgorithm* known = tree::find_irregular_algorithm(algorithm);
+  if (known == nullptr || asked.call.size > known->quick_up_to) return std::nullopt;
+  IrregularPlan plan = irregular_plan(algorithm, asked.machine, asked.call, asked.conditions);
+  if (is_one_by_one) plan.sending = collective::Sending::OneByOne;
+  return plan;
 }
 
 /// The heading and all of what a plan's table needs; of either kind of choice.
@@ -171,10 +248,11 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
     if (options.schedule == "-") return {};
   }
   const bool all = options.all || options.form != TableForm::Text;
-  const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked.in_words(),
-                                        plan_name(chosen), rounded(chosen.predicted), *verdict);
+  const std::string above = fmt::format("{}: {}, {} {}, {}\n\n", asked.in_words(),
+                                        plan_name(chosen), rounded(chosen.predicted),
+                                        chosen.is_simulated ? "simulated" : "predicted", *verdict);
   const std::string below = options.form == TableForm::Text
-                                ? "\n" + asked.model_in_words() + std::string(kSharedBySmpi) +
+                                ? "\n" + asked.model_in_words() + how_simulated(asked, choices) +
                                       bound_text(asked, chosen.predicted)
                                 : "";
   return write_table(asked, table(all ? choices.size() : kShown), options.form, above, canvas,
@@ -184,15 +262,16 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
 }  // namespace
 
 Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas& canvas) {
-  const auto asked = understand(options);
+  auto asked = understand(options);
   if (!asked) return Failure{asked.error()};
+  if (options.all) asked->conditions.messages = select::kAnyMessages;
   if (asked->exchanges()) {
     const collective::Hierarchy hierarchy(asked->machine);
-    const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
+    const auto choices = ranked_exchanges(*asked, hierarchy);
     return show_plan(options, *asked, choices, canvas,
                      [&](std::size_t shown) { return candidates_table(choices, shown); });
   }
-  const auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
+  const auto choices = ranked_trees(*asked);
   return show_plan(options, *asked, choices, canvas,
                    [&](std::size_t shown) { return candidates_table(*asked, choices, shown); });
 }
@@ -203,12 +282,11 @@ Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& opti
   const auto asked = understand(options, &machine);
   if (!asked) return asked.error();
   if (!asked->exchanges()) {
-    return schedule_named(irregular_ranking(asked->machine, asked->call, asked->conditions), name,
-                          asked->call);
+    if (auto named = tree_named(*asked, name)) return schedule_of(*named, asked->call);
+    return schedule_named(ranked_trees(*asked), name, asked->call);
   }
   const collective::Hierarchy hierarchy(asked->machine);
-  return schedule_named(select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim),
-                        name, asked->call);
+  return schedule_named(ranked_exchanges(*asked, hierarchy), name, asked->call);
 }
 
 Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
@@ -217,11 +295,11 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
   if (!asked) return Failure{asked.error()};
   if (asked->exchanges()) {
     const collective::Hierarchy hierarchy(asked->machine);
-    const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
+    const auto choices = ranked_exchanges(*asked, hierarchy);
     return write_table(*asked, candidates_table(choices, choices.size()), form,
-                       asked->in_words() + "\n\n", canvas, "\n" + std::string(kSharedBySmpi));
+                       asked->in_words() + "\n\n", canvas, "\n" + how_simulated(*asked, choices));
   }
-  auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
+  auto choices = ranked_trees(*asked);
   // Of each tree its better way of sending.
   std::vector<IrregularChoice> best;
   for (IrregularChoice& choice : choices) {
@@ -232,7 +310,7 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
   }
   return write_table(*asked, candidates_table(*asked, best, best.size()), form,
                      asked->in_words() + "\n\n", canvas,
-                     "\n" + asked->model_in_words() + std::string(kSharedBySmpi));
+                     "\n" + asked->model_in_words() + how_simulated(*asked, best));
 }
 
 Outcome draw_irregular(const IrregularCallOptions& options, const std::string& algorithm,

@@ -69,6 +69,15 @@ std::optional<Error> without_meaning(const IrregularCallOptions& options, bool e
 
 /// Every rank's messages to every other are simulated, plan by plan.
 constexpr Rank kExchangedUpTo = 256;
+/// With more ranks an exchange has thousands of messages that share links at once: sharing them
+/// exactly would take minutes.
+constexpr Rank kExactExchangesUpTo = 64;
+/// Work of all simulations unless --all is given, in messages: as much as a choice among plans for
+/// equal blocks is worth at most. A plan along a tree has a message for each rank.
+constexpr std::uint64_t kTreeMessages = std::uint64_t{1} << 14U;
+/// The same of exchanges, whose plans have a message for each pair of ranks: as much as the table
+/// of plans for equal blocks takes.
+constexpr std::uint64_t kExchangeMessages = std::uint64_t{1} << 18U;
 
 }  // namespace
 
@@ -148,6 +157,10 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options,
   select::IrregularConditions conditions;
   conditions.bundle_limit = *memory;
   conditions.sim = select::smpi_conditions(*owner);
+  conditions.messages = exchanges ? kExchangeMessages : kTreeMessages;
+  if (exchanges && owner->size() > kExactExchangesUpTo) {
+    conditions.sim.sharing = sim::Sharing::OneBottleneck;
+  }
   // A search looks at many trees: fewer of large ones.
   constexpr std::uint32_t kWork = 12'000;
   conditions.trials = std::min<std::uint32_t>(300, kWork / owner->size());

@@ -243,6 +243,12 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   const select::PlanChoice best = chooser.choose(*call, select::WhichPlan::Best);
   const select::Plan& chosen = *best.plan;
   const select::Choice choice{chosen, chooser.predictor()(chosen, *call)};
+  // The choice is told at once, the rest of its line when it is known. What is written or drawn
+  // comes before anything is printed: what cannot be written is told alone.
+  const bool is_told = !whole && !options.json;
+  if (is_told) {
+    if (auto failed = write_output("-", plan_choice(*call, choice))) return failed;
+  }
   constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
   select::SimulatedTimes times(hierarchy, *call, options.all ? kNoLimit : kUsualMessages);
   const std::uint64_t messages = times.messages_of(chosen);
@@ -254,7 +260,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
          "leave it out, or take a smaller --size or machine"}};
   }
   auto verdict = verified(chosen, hierarchy, *call, messages);
-  if (!verdict) return Failure{verdict.error(), kExitInternal};
+  if (!verdict) {
+    if (is_told) (void)write_output("-", "\n");
+    return Failure{verdict.error(), kExitInternal};
+  }
   PlanReport report{*machine,
                     *call,
                     {row_of(choice, times, options.all)},
@@ -272,12 +281,12 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
-    // Before anything is printed: what cannot be written is told alone.
     if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
     if (options.svg == "-" || options.schedule == "-") return {};
   }
   if (!options.json) {
-    if (auto failed = write_output("-", plan_headline(report))) return failed;
+    const std::string begin = is_told ? "" : plan_choice(*call, choice);
+    if (auto failed = write_output("-", begin + plan_choice_settled(report))) return failed;
   }
   const Interruptible interruptible;
   report.least = bound::lower_bound(*machine, *call);
@@ -329,9 +338,10 @@ constexpr std::string_view kPlanDescription =
     "on this machine, and why.\n\n"
     "--size is the message of broadcast, reduce, allreduce and scan, and each rank's block of the "
     "others.\n\n"
-    "With --counts the blocks of a scatterv or gatherv differ: every tree that goes by their "
-    "lengths is simulated, sending at once and one by one and in pieces, and the best is improved "
-    "by local search.";
+    "With --counts the blocks of a scatterv or gatherv differ: trees that go by their lengths are "
+    "simulated, sending at once and one by one and in pieces, and the best is improved by local "
+    "search. By default about 16,000 messages are simulated in all (260,000 of allgatherv and "
+    "alltoallv), and the output says what was not; --all simulates every plan.";
 
 constexpr std::string_view kPlanExamples =
     "espalier plan broadcast --machine data/machines/three-machines.json --size 1MiB\n"

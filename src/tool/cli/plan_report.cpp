@@ -59,12 +59,16 @@ report::Table table_of(const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_headline(const PlanReport& report) {
+std::string plan_choice(const schedule::Collective& call, const select::Choice& chosen) {
+  return fmt::format("{}: {}, {} predicted", report::call_in_words(call),
+                     name_of(chosen.plan, call), rounded(chosen.predicted));
+}
+
+std::string plan_choice_settled(const PlanReport& report) {
   const PlanRow& row = report.chosen_row();
-  std::string times = fmt::format("{} predicted", rounded(row.choice.predicted));
-  if (row.finish) times += fmt::format(", {} simulated", rounded(*row.finish));
-  std::string text = fmt::format("{}: {}, {}, {}\n", report::call_in_words(report.call),
-                                 name_of(row.choice.plan, report.call), times, report.verdict);
+  std::string text;
+  if (row.finish) text += fmt::format(", {} simulated", rounded(*row.finish));
+  text += fmt::format(", {}\n", report.verdict);
   if (report.mpi.empty()) return text;
   text += fmt::format("under {}: {} ({})", report.mpi, report.runs.name, report.runs.why);
   if (report.runs.native_predicted) {

@@ -57,8 +57,12 @@ struct PlanReport {
   [[nodiscard]] Time chosen_time() const;
 };
 
-/// The first lines for people: the choice. Needs the chosen row alone.
-[[nodiscard]] std::string plan_headline(const PlanReport& report);
+/// The first lines for people, the choice, in two parts: what is known as soon as there is a
+/// choice, and what its simulation, its verification and an MPI library add to that.
+[[nodiscard]] std::string plan_choice(const schedule::Collective& call,
+                                      const select::Choice& chosen);
+/// Needs the chosen row alone.
+[[nodiscard]] std::string plan_choice_settled(const PlanReport& report);
 /// Shows every plan in a row of its own, also those that do the same.
 inline constexpr std::size_t kEveryRow = std::numeric_limits<std::size_t>::max();
 /// The rest of the report for people. @param shown how many rows of the table; the chosen one is

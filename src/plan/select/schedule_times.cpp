@@ -1,0 +1,32 @@
+#include "select/schedule_times.hpp"
+
+#include "base/progress.hpp"
+#include "sim/simulate_within.hpp"
+
+namespace espalier::select {
+namespace {
+
+std::uint64_t all_sends(const schedule::Schedule& schedule) {
+  std::uint64_t messages = 0;
+  for (const schedule::Program& program : schedule.programs) {
+    for (const schedule::Op& op : program.ops) {
+      if (op.kind != schedule::OpKind::Send) continue;
+      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
+std::optional<Time> ScheduleTimes::of(const schedule::Schedule& schedule) {
+  if (!budget_.take_messages(all_sends(schedule))) return std::nullopt;
+  sim::Budget part = budget_.part(most_of_one_);
+  const auto result = sim::simulate_within(part, schedule, machine_, options_);
+  budget_.give_back(part);
+  note_progress(++done_);
+  if (!result) return std::nullopt;
+  return result->finish;
+}
+
+}  // namespace espalier::select
