@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What commands of the tool cost: time, memory and the first words of each, at 16, 1,536 and 4,096 ranks and three sizes.
+"""What commands of the tool cost: time, memory and the first words of each, at 16, 1,536 and 4,096 ranks (some at fewer) and three sizes.
 
-usage: bench_commands.py ESPALIER [--command NAME]... [--ranks N]... [--plans] [--interrupt] [--json]
+usage: bench_commands.py ESPALIER [--command NAME]... [--ranks N]... [--plans [--operation NAME]...] [--interrupt] [--json]
 
 Each command has 60 seconds of processor time and 2 GB; what needs more is "above". Each cell: processor time, largest memory, and the processor time
 until its first output (progress counts) if that is above a second: commands have one thread, so on a quiet computer it is the time by the
-clock. --interrupt: Ctrl-C after a second instead; each cell says how soon the command ended, and with which code (130 is right). --plans: `espalier plan` of every operation instead; each cell: processor time until the choice is printed, of all of it, and largest memory. `make bench-commands` runs it on the tool of this tree; the same script works on the tool of any commit.
+clock. --interrupt: Ctrl-C after a second instead; each cell says how soon the command ended, and with which code (130 is right). --plans: `espalier plan` of every operation instead, also of blocks of unequal lengths; each cell: processor time until the choice is printed, of all of it, and largest memory. `make bench-commands` runs it on the tool of this tree; the same script works on the tool of any commit.
 """
 import argparse
 import json
@@ -22,12 +22,19 @@ SECONDS = 60
 BYTES = 2 << 30
 MACHINES = {
     16: "site:2(10ms,1Gbit/s) node:2(50us,10Gbit/s) proc:4(1us,20Gbit/s)",
+    128: "site:2(10ms,1Gbit/s) node:8(50us,10Gbit/s) proc:8(1us,20Gbit/s)",
+    256: "site:2(10ms,1Gbit/s) node:8(50us,10Gbit/s) proc:16(1us,20Gbit/s)",
     1536: "site:4(10ms,1Gbit/s) node:24(50us,10Gbit/s) proc:16(1us,20Gbit/s)",
     4096: "site:4(10ms,1Gbit/s) rack:8(100us,10Gbit/s) node:8(50us,10Gbit/s) proc:16(1us,20Gbit/s)",
 }
 SIZES = {"1 KiB": "1KiB", "1 MB": "1MB", "1 GiB": "1GiB"}
-NO_SIZE = {"group", "show", "place", "plan barrier"}
-OPERATIONS = ["broadcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall", "barrier", "reduce-scatter", "scan", "exscan"]
+NO_SIZE = {"group", "show", "place", "view", "plan barrier"}
+RANKS = {"view": [16, 128], "plan scatterv": [16, 256, 1536], "plan gatherv": [16, 256, 1536], "plan allgatherv": [16, 128, 256], "plan alltoallv": [16, 128, 256]}
+OPERATIONS = ["broadcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall", "barrier", "reduce-scatter", "scan", "exscan",
+              "scatterv", "gatherv", "allgatherv", "alltoallv"]
+
+
+COMMANDS = ["plan", "simulate", "compare", "verify", "place", "group", "show", "view"]
 
 
 class Tool:
@@ -42,7 +49,8 @@ class Tool:
             return ["plan", "allreduce", "--machine", machine, "--size", size]
         if name.startswith("plan "):
             sized = [] if name in NO_SIZE else ["--size", size]
-            return [*name.split(), "--machine", machine, *sized]
+            counts = ["--counts", "powerlaw"] if name.endswith("v") else []
+            return [*name.split(), "--machine", machine, *sized, *counts]
         if name == "simulate":
             return ["simulate", "allreduce", "--machine", machine, "--size", size]
         if name == "compare":
@@ -59,6 +67,8 @@ class Tool:
             return ["place", "--profile", "is.S", "--processes", str(ranks), "--inventory", str(hosts)]
         if name == "group":
             return ["group", "simulate", "--processes", str(ranks)]
+        if name == "view":
+            return ["view", machine, "--html", str(self.folder / "page.html"), "--force"]
         return ["show", machine]
 
 
@@ -146,15 +156,16 @@ def interrupted_words(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("espalier")
-    parser.add_argument("--command", action="append", choices=["plan", "simulate", "compare", "verify", "place", "group", "show"])
+    parser.add_argument("--command", action="append", choices=COMMANDS)
     parser.add_argument("--ranks", action="append", type=int, choices=sorted(MACHINES))
     parser.add_argument("--plans", action="store_true")
+    parser.add_argument("--operation", action="append", choices=OPERATIONS, help="with --plans: only this one")
     parser.add_argument("--interrupt", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    names = options.command or ["plan", "simulate", "compare", "verify", "place", "group", "show"]
+    names = options.command or COMMANDS
     if options.plans:
-        names = [f"plan {operation}" for operation in OPERATIONS]
+        names = [f"plan {operation}" for operation in options.operation or OPERATIONS]
     tell = interrupted_words if options.interrupt else plan_words if options.plans else words
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +175,7 @@ def main():
                 print("Each cell: until the choice is printed, all of it, memory.\n")
             print(f"| command | ranks | {' | '.join(SIZES)} |\n|---|---|{'---|' * len(SIZES)}")
         for name in names:
-            for ranks in options.ranks or MACHINES:
+            for ranks in [n for n in RANKS.get(name, [16, 1536, 4096]) if n in (options.ranks or MACHINES)]:
                 cells = []
                 for size in ["any"] if name in NO_SIZE else SIZES.values():
                     arguments = tool.command(name, ranks, size)
