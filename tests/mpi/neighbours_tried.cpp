@@ -31,12 +31,13 @@ Ring make(int repeated) {
   return made;
 }
 
-bool gathers(const Ring& on, int call) {
-  int value = 1000 * on.rank + call;
-  std::vector<int> got(on.others.size(), -1);
-  MPI_Neighbor_allgather(&value, 1, MPI_INT, got.data(), 1, MPI_INT, on.comm);
+bool gathers(const Ring& on, int call, std::size_t ints) {
+  const std::vector<int> sent(ints, 1000 * on.rank + call);
+  std::vector<int> got(on.others.size() * ints, -1);
+  const int count = static_cast<int>(ints);
+  MPI_Neighbor_allgather(sent.data(), count, MPI_INT, got.data(), count, MPI_INT, on.comm);
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] != 1000 * on.others[i] + call) return false;
+    if (got[i] != 1000 * on.others[i / ints] + call) return false;
   }
   return true;
 }
@@ -55,7 +56,7 @@ bool exchanges(const Ring& on, int call) {
 void check_bound(Failures& failures) {
   Ring many = make(1400);
   for (int call = 0; call < 2; ++call) {
-    failures.expect(gathers(many, call), "wrong data beyond the bound");
+    failures.expect(gathers(many, call, 1), "wrong data beyond the bound");
     failures.expect(!last_was_planned(), "planned beyond the bound");
   }
   MPI_Comm_free(&many.comm);
@@ -67,7 +68,7 @@ int run_tried(int argc, char** argv) {
   Ring on = make(1);
   int planned = 0, last = 0;
   for (int call = 0; call < 300; ++call) {
-    failures.expect(gathers(on, call), "wrong data of an allgather");
+    failures.expect(gathers(on, call, 4096), "wrong data of an allgather");
     last = last_was_planned() ? 1 : 0;
     planned += last;
     if (call % 3 == 0) failures.expect(exchanges(on, call), "wrong data of an alltoall");

@@ -1,11 +1,11 @@
 #include "select/neighbour_chooser.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/contract.hpp"
 #include "base/float_environment.hpp"
+#include "base/units.hpp"
 #include "schedule/schedule.hpp"
 #include "select/chooser.hpp"
 #include "sim/simulate_within.hpp"
@@ -71,27 +71,25 @@ NeighbourChooser::NeighbourChooser(const topology::Machine& machine,
           "NeighbourChooser: a graph of other ranks");
 }
 
-Collective NeighbourChooser::call_of(Operation operation, std::uint64_t bytes) const {
-  Collective call{operation, machine_.size(), 0, bytes, Bytes{1}, true, {}, graph_};
-  call.counts.assign(machine_.size(), bytes);
+Collective NeighbourChooser::call_of(const Kind& kind) const {
+  Collective call{kind.operation, machine_.size(), 0, kind.bytes, Bytes{1}, true, {}, graph_};
+  call.counts.assign(machine_.size(), kind.bytes);
   return call;
 }
 
-const NeighbourChoice& NeighbourChooser::choose(Operation operation) {
-  return kept(operation).choice;
-}
+const NeighbourChoice& NeighbourChooser::choose(const Kind& kind) { return kept(kind).choice; }
 
-NeighbourChooser::Kept& NeighbourChooser::kept(Operation operation) {
-  const auto known = kept_.find(operation);
+NeighbourChooser::Kept& NeighbourChooser::kept(const Kind& kind) {
+  const auto known = kept_.find(kind);
   if (known != kept_.end()) return known->second;
   const DefaultFloats floats;
-  return kept_.emplace(operation, Kept{make_choice(operation), std::nullopt}).first->second;
+  return kept_.emplace(kind, Kept{make_choice(kind), std::nullopt}).first->second;
 }
 
-schedule::Program NeighbourChooser::own_part(Operation operation, Rank rank) {
-  Kept& mine = kept(operation);
+schedule::Program NeighbourChooser::own_part(const Kind& kind, Rank rank) {
+  Kept& mine = kept(kind);
   expects(mine.choice.planned(), "NeighbourChooser: there is no plan");
-  const Collective call = call_of(operation, kUnknownBlock);
+  const Collective call = call_of(kind);
   if (!mine.routes) mine.routes = neighbour_routes(*mine.choice.plan, call, machine_);
   return neighbour_program(call, *mine.routes, rank);
 }
@@ -111,14 +109,14 @@ std::vector<std::uint32_t> NeighbourChooser::crossed_levels() const {
   return levels;
 }
 
-NeighbourChoice NeighbourChooser::make_choice(Operation operation) const {
+NeighbourChoice NeighbourChooser::make_choice(const Kind& kind) const {
   const bool is_large = graph_->destinations.ranks.size() > kMostEdges;
   if (is_large) return stays_native("too many neighbours to be planned");
   // Which of several blocks to one rank comes first there, MPI libraries do not agree on.
-  if (operation == Operation::NeighbourAlltoall && has_repeated_pairs(*graph_)) {
+  if (kind.operation == Operation::NeighbourAlltoall && has_repeated_pairs(*graph_)) {
     return stays_native("some rank has a neighbour several times");
   }
-  const auto named = rules_.named.find(operation);
+  const auto named = rules_.named.find(kind.operation);
   if (named != rules_.named.end()) {
     const auto plan = collective::neighbour_plan_named(named->second);
     if (plan && plan->level < machine_.levels().size()) {
@@ -132,42 +130,30 @@ NeighbourChoice NeighbourChooser::make_choice(Operation operation) const {
     plans.push_back({NeighbourRoute::Relayed, level});
     plans.push_back({NeighbourRoute::Joined, level});
   }
-  return best_of(operation, plans);
+  return best_of(kind, plans);
 }
 
-NeighbourChoice NeighbourChooser::best_of(Operation operation,
+NeighbourChoice NeighbourChooser::best_of(const Kind& kind,
                                           const std::vector<NeighbourPlan>& plans) const {
-  const std::array<Collective, 2> calls{call_of(operation, kUnknownBlock),
-                                        call_of(operation, kLongBlockClass)};
-  std::array<std::optional<Time>, 2> natively;
-  for (std::size_t c = 0; c < calls.size(); ++c) {
-    natively[c] = simulated(plans.front(), calls[c], native_options(rules_, machine_));
-    if (!natively[c] && !rules_.force) {
-      return stays_native("too many blocks cross at once to be predicted");
-    }
+  const Collective call = call_of(kind);
+  const auto natively = simulated(plans.front(), call, native_options(rules_, machine_));
+  if (!natively && !rules_.force) {
+    return stays_native("too many blocks cross at once to be predicted");
   }
   NeighbourChoice best = stays_native("no gain predicted");
   double least = 0;
   for (const NeighbourPlan& plan : plans) {
-    std::array<double, 2> ratio{};
-    std::optional<Time> first;
-    for (std::size_t c = 0; c < calls.size(); ++c) {
-      const auto time = simulated(plan, calls[c], own_options(rules_));
-      if (c == 0) first = time;
-      ratio[c] = ratio_of(time, natively[c]);
-    }
-    const bool gains =
-        std::min(ratio[0], ratio[1]) <= kClearly && std::max(ratio[0], ratio[1]) <= 1;
-    if (!gains && !rules_.force) continue;
-    if (best.plan && ratio[0] + ratio[1] >= least) continue;
-    least = ratio[0] + ratio[1];
+    const auto time = simulated(plan, call, own_options(rules_));
+    const double ratio = ratio_of(time, natively);
+    if ((ratio > kClearly && !rules_.force) || (best.plan && ratio >= least)) continue;
+    least = ratio;
     best = {name_of(plan),
-            "the shortest simulated time for blocks of 1 KiB and of 64 KiB",
-            first,
+            "the shortest simulated time for blocks of about " + to_string(Bytes{kind.bytes}),
+            time,
             {},
             plan};
   }
-  best.native_predicted = natively.front();
+  best.native_predicted = natively;
   return best;
 }
 

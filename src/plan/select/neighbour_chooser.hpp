@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@ namespace espalier::select {
 struct NeighbourChoice {
   std::string name = "native";  ///< name of the plan, or "native"
   std::string why;
-  /// Times for blocks of kUnknownBlock bytes.
   std::optional<Time> predicted = {}, native_predicted = {};
   std::optional<collective::NeighbourPlan> plan = {};  ///< absent: native
 
@@ -28,9 +28,8 @@ struct NeighbourChoice {
 /// Chooses plans for the neighbourhood collectives of one communicator, by simulation.
 ///
 /// How long the blocks are, no two ranks need to know alike: MPI asks for equal lengths along an
-/// edge only. So a choice depends on graph, machine and rules. It is made for blocks of 1 KiB, and
-/// for blocks of 64 KiB. A plan must be clearly ahead in one case (a tenth), and behind in neither.
-/// What it is compared with is what both MPI libraries do: each block straight to its neighbour.
+/// edge only. Callers give a length that all ranks agreed on. A plan must be clearly ahead (a
+/// tenth) of what both MPI libraries do: each block straight to its neighbour.
 ///
 /// All ranks know the same, so each comes to the same choice. Not thread-safe.
 class NeighbourChooser {
@@ -43,22 +42,26 @@ class NeighbourChooser {
   NeighbourChooser(const topology::Machine& machine,
                    std::shared_ptr<const schedule::NeighbourGraph> graph, Rules rules);
 
-  /// Remembered. @pre is_neighbourhood(operation)
-  [[nodiscard]] const NeighbourChoice& choose(schedule::Operation operation);
-  /// A rank's part. @pre choose(operation).planned()
-  [[nodiscard]] schedule::Program own_part(schedule::Operation operation, Rank rank);
-  /// The call, with blocks of so many bytes.
-  [[nodiscard]] schedule::Collective call_of(schedule::Operation operation,
-                                             std::uint64_t bytes) const;
+  /// A kind of calls: an operation, and about how many bytes a block has.
+  struct Kind {
+    schedule::Operation operation{};
+    std::uint64_t bytes = 0;
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  /// Remembered. @pre is_neighbourhood(kind.operation)
+  [[nodiscard]] const NeighbourChoice& choose(const Kind& kind);
+  /// A rank's part. @pre choose(kind).planned()
+  [[nodiscard]] schedule::Program own_part(const Kind& kind, Rank rank);
+  [[nodiscard]] schedule::Collective call_of(const Kind& kind) const;
 
  private:
   struct Kept {
     NeighbourChoice choice;
     std::optional<collective::NeighbourRoutes> routes;
   };
-  [[nodiscard]] Kept& kept(schedule::Operation operation);
-  [[nodiscard]] NeighbourChoice make_choice(schedule::Operation operation) const;
-  [[nodiscard]] NeighbourChoice best_of(schedule::Operation operation,
+  [[nodiscard]] Kept& kept(const Kind& kind);
+  [[nodiscard]] NeighbourChoice make_choice(const Kind& kind) const;
+  [[nodiscard]] NeighbourChoice best_of(const Kind& kind,
                                         const std::vector<collective::NeighbourPlan>& plans) const;
   /// Levels that some block has to cross; only far ones unless a plan is demanded.
   [[nodiscard]] std::vector<std::uint32_t> crossed_levels() const;
@@ -69,7 +72,7 @@ class NeighbourChooser {
   const topology::Machine& machine_;
   std::shared_ptr<const schedule::NeighbourGraph> graph_;
   Rules rules_;
-  std::map<schedule::Operation, Kept> kept_;
+  std::map<Kind, Kept> kept_;
 };
 
 }  // namespace espalier::select

@@ -29,7 +29,7 @@ TEST(NeighbourChooser, TakesDataAcrossOnceIfManyFarNeighboursGetTheSame) {
   NeighbourChooser chooser(machine,
                            graph_of(16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}),
                            rules_for(NativeMpi::Mpich));
-  const NeighbourChoice& choice = chooser.choose(Operation::NeighbourAllgather);
+  const NeighbourChoice& choice = chooser.choose({Operation::NeighbourAllgather, 65536});
   ASSERT_TRUE(choice.planned()) << choice.why;
   EXPECT_NE(choice.plan->route, collective::NeighbourRoute::Direct);
   EXPECT_LT(*choice.predicted, *choice.native_predicted);
@@ -38,8 +38,8 @@ TEST(NeighbourChooser, TakesDataAcrossOnceIfManyFarNeighboursGetTheSame) {
 TEST(NeighbourChooser, StaysNativeWithoutFarNeighbours) {
   const auto near = *topology::parse_synthetic("node:2(5us) proc:4(1us)");
   NeighbourChooser on_near(near, graph_of(8, {1, 7}), rules_for(NativeMpi::Mpich));
-  EXPECT_FALSE(on_near.choose(Operation::NeighbourAlltoall).planned());
-  EXPECT_EQ(on_near.choose(Operation::NeighbourAlltoall).why, "no neighbour is far");
+  EXPECT_FALSE(on_near.choose({Operation::NeighbourAlltoall, 65536}).planned());
+  EXPECT_EQ(on_near.choose({Operation::NeighbourAlltoall, 65536}).why, "no neighbour is far");
   const auto far = *topology::parse_synthetic("site:2(10ms) proc:4(1us)");
   auto inside = std::make_shared<NeighbourGraph>();
   for (Rank r = 0; r < 8; ++r) {
@@ -47,7 +47,7 @@ TEST(NeighbourChooser, StaysNativeWithoutFarNeighbours) {
     inside->destinations.add(std::vector<Rank>{r ^ 1U});
   }
   NeighbourChooser within(far, inside, rules_for(NativeMpi::Mpich));
-  EXPECT_EQ(within.choose(Operation::NeighbourAllgather).why, "no neighbour is far");
+  EXPECT_EQ(within.choose({Operation::NeighbourAllgather, 65536}).why, "no neighbour is far");
 }
 
 TEST(NeighbourChooser, LeavesRepeatedNeighboursOfAlltoallsToTheLibrary) {
@@ -55,8 +55,8 @@ TEST(NeighbourChooser, LeavesRepeatedNeighboursOfAlltoallsToTheLibrary) {
   Rules rules = rules_for(NativeMpi::OpenMpi);
   rules.force = true;
   NeighbourChooser chooser(machine, graph_of(4, {2, 2}), rules);
-  EXPECT_FALSE(chooser.choose(Operation::NeighbourAlltoall).planned());
-  EXPECT_TRUE(chooser.choose(Operation::NeighbourAllgather).planned());
+  EXPECT_FALSE(chooser.choose({Operation::NeighbourAlltoall, 65536}).planned());
+  EXPECT_TRUE(chooser.choose({Operation::NeighbourAllgather, 65536}).planned());
 }
 
 TEST(NeighbourChooser, TakesThePlanThatIsNamed) {
@@ -64,8 +64,9 @@ TEST(NeighbourChooser, TakesThePlanThatIsNamed) {
   Rules rules = rules_for(NativeMpi::OpenMpi);
   rules.named[Operation::NeighbourAlltoall] = "joined";
   NeighbourChooser chooser(machine, graph_of(4, {1}), rules);
-  EXPECT_EQ(chooser.choose(Operation::NeighbourAlltoall).name, "joined");
-  EXPECT_NE(chooser.choose(Operation::NeighbourAllgather).why, "named by ESPALIER_ALGORITHM");
+  EXPECT_EQ(chooser.choose({Operation::NeighbourAlltoall, 65536}).name, "joined");
+  EXPECT_NE(chooser.choose({Operation::NeighbourAllgather, 65536}).why,
+            "named by ESPALIER_ALGORITHM");
 }
 
 TEST(NeighbourChooser, RefusesGraphsAboveItsBound) {
@@ -73,7 +74,8 @@ TEST(NeighbourChooser, RefusesGraphsAboveItsBound) {
   std::vector<int> all;
   for (int d = 1; d < 200; ++d) all.push_back(d);
   NeighbourChooser chooser(machine, graph_of(200, all), rules_for(NativeMpi::OpenMpi));
-  EXPECT_EQ(chooser.choose(Operation::NeighbourAlltoall).why, "too many neighbours to be planned");
+  EXPECT_EQ(chooser.choose({Operation::NeighbourAlltoall, 65536}).why,
+            "too many neighbours to be planned");
 }
 
 }  // namespace

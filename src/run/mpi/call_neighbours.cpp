@@ -1,8 +1,11 @@
 // Neighbourhood collectives.
 //
 // How long a block is, only its sender and its receiver know, also where all blocks of a rank are
-// equally long. So planned or native depends on the communicator alone, as for alltoallv: first the
-// plan is found, which may be collective, then this rank's own arguments are looked at.
+// equally long. So planned or native depends on the communicator, and on a length that the ranks
+// agreed on in earlier calls: first the plan is found, which may be collective, then this rank
+// leaves the call if its own arguments are wrong.
+#include <algorithm>
+
 #include "mpi/call_trace.hpp"
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
@@ -14,18 +17,28 @@ using runtime::Reason;
 
 namespace {
 
-runtime::SharedCall shared_by_all_of(const LocalCall& call) {
-  return {call.operation, 0, select::kUnknownBlock, 1, true, true};
+runtime::SharedCall shared_by_all_of(const LocalCall& call, std::uint64_t bytes) {
+  return {call.operation, 0, bytes, 1, true, true};
+}
+
+std::uint64_t longest_of(const BlockBuffers& buffers) {
+  std::uint64_t longest = 0;
+  for (const BlockView& block : buffers.in) longest = std::max(longest, block.bytes);
+  for (const BlockPlace& block : buffers.out) longest = std::max(longest, block.capacity);
+  return longest;
 }
 
 }  // namespace
 
 Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
   if (const auto why = comm.why_no_neighbours()) return native(comm, call.operation, *why);
-  const Planned planned = plan_call(comm, shared_by_all_of(call));
+  auto buffers = neighbour_blocks(call, comm.own_neighbours());
+  comm.agree_on_block(call.operation, buffers ? longest_of(*buffers) : 0);
+  const auto length = comm.agreed_block(call.operation);
+  if (!length) return native(comm, call.operation, Reason::FirstCalls);
+  const Planned planned = plan_call(comm, shared_by_all_of(call, *length));
   if (!planned) return planned.outcome;
   const runtime::CachedPlan& plan = *planned.plan;
-  auto buffers = neighbour_blocks(call, comm.own_neighbours());
   if (!buffers) {
     leave_call(comm, plan);
     return native(comm, call.operation, Reason::Arguments);
@@ -45,7 +58,8 @@ Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
 Outcome start_with_neighbours(Communicator& comm, const LocalCall& call, const Starting& how) {
   const bool is_ready =
       how.is_persistent ? comm.may_bind() && !comm.why_no_neighbours() : comm.knows_neighbours();
-  auto pending = is_ready ? plan_pending(comm, how, shared_by_all_of(call)) : nullptr;
+  const auto length = is_ready ? comm.agreed_block(call.operation) : std::nullopt;
+  auto pending = length ? plan_pending(comm, how, shared_by_all_of(call, *length)) : nullptr;
   if (pending == nullptr) return native_pending();
   return start_on_blocks(comm, call, how, std::move(pending),
                          neighbour_blocks(call, comm.own_neighbours()));

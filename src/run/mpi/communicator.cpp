@@ -90,6 +90,7 @@ void Communicator::leave_hidden() {
   policies_.leave();
   join_agreement_.reset();
   telling_.reset();
+  block_lengths_.clear();
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/agreed_length.hpp"
 #include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
 #include "mpi/group_plans.hpp"
@@ -172,6 +173,12 @@ class Communicator {
   /// neighbours. All members ask before the same call, and get the same answer. May be collective.
   /// @pre !never()
   [[nodiscard]] std::optional<runtime::Reason> why_no_neighbours();
+  /// About how long blocks are in neighbourhood collectives of this kind; absent: not agreed on
+  /// yet. All members get the same answer before the same call. Changes only in agree_on_block().
+  [[nodiscard]] std::optional<std::uint64_t> agreed_block(schedule::Operation operation) const;
+  /// Called before each of these calls that blocks, by all members.
+  /// @param longest bytes of this rank's longest block in the call
+  void agree_on_block(schedule::Operation operation, std::uint64_t longest);
   /// Whether all neighbours were told. Local; changes only inside calls that may wait.
   [[nodiscard]] bool knows_neighbours() const {
     return neighbourhood_ != nullptr && neighbourhood_->graph() != nullptr;
@@ -331,6 +338,7 @@ class Communicator {
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
   std::unique_ptr<Neighbourhood> neighbourhood_;  // absent before the first call for neighbours
   std::unique_ptr<select::NeighbourChooser> neighbour_chooser_;  // uses neighbourhood_ and group_
+  std::map<schedule::Operation, AgreedLength> block_lengths_;    // of neighbourhood collectives
   std::uint32_t neighbour_calls_ = 0;  // calls before neighbours were told
   runtime::Asking asking_to_tell_{0};
   std::unique_ptr<LateAgreement> telling_;  // a step of tell_neighbours_by_steps() is under way

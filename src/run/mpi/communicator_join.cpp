@@ -252,7 +252,7 @@ void Communicator::do_without_segment() {
 
 std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call) {
   if (schedule::is_neighbourhood(call.operation)) {
-    return runtime::neighbour_candidates(neighbour_chooser(), world_.settings, call.operation);
+    return runtime::neighbour_candidates(neighbour_chooser(), world_.settings, call);
   }
   const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
   if (call.irregular || !may_have_segment) return group_->candidates(call);

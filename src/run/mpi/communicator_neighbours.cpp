@@ -72,6 +72,17 @@ std::optional<Reason> Communicator::why_no_neighbours() {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> Communicator::agreed_block(schedule::Operation operation) const {
+  if (asks_for_plans(world_.settings)) return select::kUnknownBlock;
+  const auto known = block_lengths_.find(operation);
+  return known == block_lengths_.end() ? std::nullopt : known->second.bytes();
+}
+
+void Communicator::agree_on_block(schedule::Operation operation, std::uint64_t longest) {
+  if (asks_for_plans(world_.settings)) return;
+  block_lengths_.try_emplace(operation, comm_).first->second.begin_call(longest);
+}
+
 void Communicator::tell_neighbours_at_once() {
   std::array<int, 2> most = neighbourhood_->degrees();
   const ReturnedErrors returned(comm_);
@@ -124,7 +135,7 @@ select::NeighbourChooser& Communicator::neighbour_chooser() {
 
 runtime::CachedPlan Communicator::plan_of(Rank rank, const runtime::PlanKey& key) {
   if (!schedule::is_neighbourhood(key.operation)) return group_->plan(rank, key);
-  return runtime::make_neighbour_plan(neighbour_chooser(), group_->machine(), key.operation, rank);
+  return runtime::make_neighbour_plan(neighbour_chooser(), group_->machine(), key, rank);
 }
 
 }  // namespace espalier::mpi

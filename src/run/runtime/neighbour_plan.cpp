@@ -5,15 +5,22 @@
 
 namespace espalier::runtime {
 
-using schedule::Operation;
 using select::NeighbourChoice;
 
+namespace {
+
+select::NeighbourChooser::Kind planned_kind(const SharedCall& call) {
+  return {call.operation, call.count};
+}
+
+}  // namespace
+
 std::vector<Candidate> neighbour_candidates(select::NeighbourChooser& chooser,
-                                            const Settings& settings, Operation operation) {
+                                            const Settings& settings, const SharedCall& call) {
   const auto in_seconds = [](const std::optional<Time>& time) {
     return time ? to_microseconds(*time) * 1e-6 : -1;
   };
-  const NeighbourChoice& choice = chooser.choose(operation);
+  const NeighbourChoice& choice = chooser.choose(planned_kind(call));
   std::vector<Candidate> candidates;
   if (choice.planned()) {
     candidates.push_back({select::WhichPlan::Best, choice.name, in_seconds(choice.predicted)});
@@ -25,17 +32,17 @@ std::vector<Candidate> neighbour_candidates(select::NeighbourChooser& chooser,
 }
 
 CachedPlan make_neighbour_plan(select::NeighbourChooser& chooser, const topology::Machine& machine,
-                               Operation operation, Rank rank) {
-  const NeighbourChoice& choice = chooser.choose(operation);
+                               const SharedCall& call, Rank rank) {
+  const NeighbourChoice& choice = chooser.choose(planned_kind(call));
   CachedPlan plan;
-  plan.call = chooser.call_of(operation, select::kUnknownBlock);
+  plan.call = chooser.call_of(planned_kind(call));
   plan.name = choice.name;
   plan.why = choice.why;
   plan.predicted = choice.predicted;
   plan.native_predicted = choice.native_predicted;
   plan.planned = choice.planned();
   if (!plan.planned) return plan;
-  plan.prepared = prepare(chooser.own_part(operation, rank), [&](Rank peer) {
+  plan.prepared = prepare(chooser.own_part(planned_kind(call), rank), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
     return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
   });

@@ -4,6 +4,7 @@
 
 #include "runtime/plan_cache.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/shared_call.hpp"
 #include "runtime/trial_record.hpp"
 #include "select/neighbour_chooser.hpp"
 
@@ -13,12 +14,12 @@ namespace espalier::runtime {
 /// the first of them alone without trials. Where no plan gains clearly, the native call alone.
 [[nodiscard]] std::vector<Candidate> neighbour_candidates(select::NeighbourChooser& chooser,
                                                           const Settings& settings,
-                                                          schedule::Operation operation);
+                                                          const SharedCall& call);
 
 /// A rank's part of the chosen plan, if there is one.
 /// @param machine that of the chooser
 [[nodiscard]] CachedPlan make_neighbour_plan(select::NeighbourChooser& chooser,
                                              const topology::Machine& machine,
-                                             schedule::Operation operation, Rank rank);
+                                             const SharedCall& call, Rank rank);
 
 }  // namespace espalier::runtime

@@ -36,7 +36,9 @@ std::string kind_of(const CallClass& calls) {
 
 std::string text_of(const CallClass& calls) {
   return fmt::format("{}, {}{}", schedule::name_of(calls.operation),
-                     calls.irregular ? "blocks" : size_class_text(calls.size_class),
+                     calls.irregular && !schedule::is_neighbourhood(calls.operation)
+                         ? "blocks"
+                         : size_class_text(calls.size_class),
                      kind_of(calls));
 }
 
