@@ -10,6 +10,8 @@ namespace espalier::mpi {
 namespace {
 
 constexpr std::uint64_t kFewestToPass = 28, kMostToPass = std::uint64_t{1} << 20U;
+/// Most calls after which another length is noticed, unless waiting for it would take too long.
+constexpr std::uint64_t kUsuallyToPass = 256;
 /// Calls between an agreement and the next one.
 constexpr std::uint64_t kCallsBetween = 4;
 /// What waiting may take of the time of the calls.
@@ -50,7 +52,7 @@ void AgreedLength::finish() {
   // How many calls have to pass so that what ranks waited last time is a small share of them.
   const double of_a_call = -agreed[2] / static_cast<double>(passed);
   const double needed = of_a_call > 0 ? agreed[1] / (kShareOfWaiting * of_a_call) : 0;
-  const std::uint64_t usual = has_changed ? kFewestToPass : 2 * to_pass_;
+  const std::uint64_t usual = has_changed ? kFewestToPass : std::min(2 * to_pass_, kUsuallyToPass);
   const double most = static_cast<double>(kMostToPass);
   to_pass_ = std::clamp(std::max(usual, static_cast<std::uint64_t>(std::min(needed, most))),
                         kFewestToPass, kMostToPass);

@@ -14,9 +14,9 @@ namespace espalier::mpi {
 ///
 /// Each rank hands in its longest block of late to a non-blocking allreduce, and completes that a
 /// number of calls later: so all ranks take a new length before the same call. The first time 4
-/// calls pass; then 28 and more, twice as many each time if the length has not changed. Calls in
-/// one direction may be much faster than an answer over a far link: so many calls pass that ranks
-/// wait for at most 1 % of their time.
+/// calls pass; then 28 and more, twice as many each time if the length has not changed, up to 256.
+/// Calls in one direction may be much faster than an answer over a far link: so many calls pass
+/// that ranks wait for at most 1 % of their time.
 class AgreedLength {
  public:
   explicit AgreedLength(MPI_Comm comm) : comm_(comm) {}

@@ -40,9 +40,9 @@ Expected<int> read_log(const Environment& environment) {
 
 Expected<NonBlocking> read_nonblocking(const Environment& environment) {
   const auto value = environment("ESPALIER_NONBLOCKING");
-  if (!value || value->empty() || *value == "0") return NonBlocking::Native;
+  if (!value || value->empty() || *value == "measured") return NonBlocking::Measured;
+  if (*value == "0") return NonBlocking::Native;
   if (*value == "1") return NonBlocking::Planned;
-  if (*value == "measured") return NonBlocking::Measured;
   return Error{"ESPALIER_NONBLOCKING",
                fmt::format("\"{:.60}\" is none of 0, 1 and measured", *value),
                "measured plans what is measured to gain, 1 all that can be planned"};

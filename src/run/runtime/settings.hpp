@@ -40,7 +40,7 @@ struct Settings {
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
-  NonBlocking nonblocking = NonBlocking::Native;
+  NonBlocking nonblocking = NonBlocking::Measured;
   SharedMemory shared = SharedMemory::Tried;  ///< ranks of one node go through shared memory
   std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>

@@ -53,8 +53,8 @@ TEST(Settings, NonBlockingCallsArePlannedAllOrNoneOrWhereThatIsMeasuredToGain) {
   const auto which = [](const Variables& variables) {
     return settings_from_text(to_text(*read(variables))).nonblocking;
   };
-  EXPECT_TRUE(which({}) == NonBlocking::Native);
-  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", ""}}) == NonBlocking::Native);
+  EXPECT_TRUE(which({}) == NonBlocking::Measured);
+  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", ""}}) == NonBlocking::Measured);
   EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "measured"}}) == NonBlocking::Measured);
   EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "0"}}) == NonBlocking::Native);
   EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "1"}}) == NonBlocking::Planned);

@@ -62,8 +62,8 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
 
 const char* how_to_plan(runtime::Reason reason) {
   if (reason == runtime::Reason::NonBlocking) {
-    return "ESPALIER_NONBLOCKING=measured plans them where that is measured to gain, and =1 "
-           "wherever it can, except with MPI_THREAD_MULTIPLE";
+    return "they are planned over far links where that is measured to gain; "
+           "ESPALIER_NONBLOCKING=1 plans them wherever it can, except with MPI_THREAD_MULTIPLE";
   }
   return reason == runtime::Reason::Persistent
              ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"
