@@ -27,7 +27,8 @@ inline constexpr std::uint64_t kMostInFile = 4096;
 inline constexpr std::uint64_t kTableInFile = std::uint64_t{1} << 14U;
 
 /// The overview, the coordinates of all points, and a document for each of them, as JSON: what the
-/// page would ask its server. Points whose plan has too many messages are left out.
+/// page would ask its server, at other latencies what it asks while a control moves. Points whose
+/// plan has too many messages are left out.
 ///
 /// The key of a point is "OPERATION|BYTES|FACTOR|PLAN"; PLAN is empty for the chosen one. Other
 /// plans are there for a factor of 1000 only.
