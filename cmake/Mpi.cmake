@@ -57,7 +57,7 @@ function(espalier_mpi_room name)
   endif()
   # Objects of their own in the archive. Who links with the front takes the front's block, and the spare one is left out; the
   # recorder takes the others without the engine.
-  set(separate mpi/thread_block.cpp mpi/self_test.cpp mpi/gather_tree.cpp pmpi/next_function.cpp pmpi/fortran.cpp)
+  set(separate mpi/thread_block.cpp mpi/self_test.cpp mpi/gather_tree.cpp mpi/own_neighbours.cpp pmpi/next_function.cpp pmpi/fortran.cpp)
   list(TRANSFORM separate PREPEND ${ESPALIER_WING}/)
   set_source_files_properties(${separate} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(mpi ${mpis})
