@@ -50,12 +50,20 @@ constexpr Algorithm kDisseminationBarrier =
          [](LeastFlat& at) { at.rounds.dissemination([](Rank) { return 0.0; }); }>(
         Operation::Barrier, "dissemination", "Hensgen, Finkel, Manber, IJPP 1988", kMovesAlong);
 
-constexpr Algorithm kButterflyBarrier =
+namespace {
+
+bool regular_butterfly_barrier(RegularRounds& rounds, const schedule::Collective&, double) {
+  return regular_butterfly(rounds, true, false, [](Rank) { return 0.0; });
+}
+
+}  // namespace
+
+constexpr Algorithm kButterflyBarrier = on_regular_machines<regular_butterfly_barrier>(
     flat<any_size, barrier<butterfly_barrier>,
          [](FlatEstimate& at) {
            butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
          },
          [](LeastFlat& at) { at.rounds.butterfly(false, [](Rank) { return 0.0; }); }>(
-        Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong);
+        Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong));
 
 }  // namespace espalier::collective

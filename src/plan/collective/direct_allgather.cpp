@@ -19,7 +19,7 @@ void direct_allgather(schedule::ProgramBuilder& program, const Participants& par
   recv_families(program, receives, tag);
 }
 
-constexpr Algorithm kDirectAllgather =
+constexpr Algorithm kDirectAllgather = on_regular_machines<regular_all_to_all>(
     flat<any_size,
          [](schedule::ProgramBuilder& program, const FlatCall& call) {
            copy_unless_empty(program, call.in(), call.own_place());
@@ -27,6 +27,6 @@ constexpr Algorithm kDirectAllgather =
          },
          [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); },
          [](LeastFlat& at) { at.rounds.all_to_all(at.bytes, false); }>(
-        Operation::Allgather, "direct", kPjesivac, meeting_all(Operation::Allgather));
+        Operation::Allgather, "direct", kPjesivac, meeting_all(Operation::Allgather)));
 
 }  // namespace espalier::collective

@@ -23,7 +23,18 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
   }
 }
 
-constexpr Algorithm kDirectAllreduce =
+namespace {
+
+bool regular_direct_allreduce(RegularRounds& rounds, const schedule::Collective& call,
+                              double bytes) {
+  if (!rounds.all_combine(bytes / call.size, false)) return false;
+  rounds.all_to_all(bytes / call.size, false);
+  return true;
+}
+
+}  // namespace
+
+constexpr Algorithm kDirectAllreduce = on_regular_machines<regular_direct_allreduce>(
     flat<serves_direct_reduce_scatter, from_in_to_out<direct_allreduce>,
          [](FlatEstimate& at) {
            const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
@@ -34,6 +45,6 @@ constexpr Algorithm kDirectAllreduce =
            at.rounds.add(least_all_combine(at, at.bytes / at.size));
            at.rounds.all_to_all(at.bytes / at.size, false);
          }>(Operation::Allreduce, "direct", kByDefinition,
-            meeting_all(Operation::Allreduce, kMovesAlong));
+            meeting_all(Operation::Allreduce, kMovesAlong)));
 
 }  // namespace espalier::collective

@@ -38,13 +38,13 @@ void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participan
   program.copy(slice(Buffer::In, own, block), slice(Buffer::Out, own, block));
 }
 
-constexpr Algorithm kDirectAlltoall =
+constexpr Algorithm kDirectAlltoall = on_regular_machines<regular_all_to_all>(
     flat<any_size,
          [](schedule::ProgramBuilder& program, const FlatCall& call) {
            direct_alltoall(program, call.participants, call.in_blocks(), call.out_blocks(), 0);
          },
          [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); },
          [](LeastFlat& at) { at.rounds.all_to_all(at.bytes, false); }>(
-        Operation::Alltoall, "direct", kThakur, meeting_all(Operation::Alltoall, kDirect));
+        Operation::Alltoall, "direct", kThakur, meeting_all(Operation::Alltoall, kDirect)));
 
 }  // namespace espalier::collective

@@ -40,10 +40,19 @@ void direct_reduce_scatter(ProgramBuilder& program, const Participants& particip
   if (participants.me + 1 < size) program.reduce(after, mine, Operands::ToThenFrom);
 }
 
-constexpr Algorithm kDirectReduceScatter =
+namespace {
+
+bool regular_direct_reduce_scatter(RegularRounds& rounds, const schedule::Collective&,
+                                   double bytes) {
+  return rounds.all_combine(bytes, false);
+}
+
+}  // namespace
+
+constexpr Algorithm kDirectReduceScatter = on_regular_machines<regular_direct_reduce_scatter>(
     flat<serves_direct_reduce_scatter, reduce_scatter<direct_reduce_scatter>,
          [](FlatEstimate& at) { return all_combine(at, at.bytes, false); },
          [](LeastFlat& at) { return least_all_combine(at, at.bytes); }>(
-        Operation::ReduceScatter, "direct", kByDefinition, meeting_all(Operation::ReduceScatter));
+        Operation::ReduceScatter, "direct", kByDefinition, meeting_all(Operation::ReduceScatter)));
 
 }  // namespace espalier::collective

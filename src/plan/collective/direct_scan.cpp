@@ -54,14 +54,18 @@ cost::Picos direct_scan_least(LeastFlat& at) {
   return least_all_combine(at, at.bytes * (at.call.size - 1 - at.call.size / 2) / (at.size - 1));
 }
 
+bool regular_direct_scan(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  return rounds.all_combine(bytes, true);
+}
+
 }  // namespace
 
-constexpr Algorithm kDirectScan =
+constexpr Algorithm kDirectScan = on_regular_machines<regular_direct_scan>(
     flat<serves_direct_scan, from_in_to_out<direct_scan>, direct_scan_time, direct_scan_least>(
-        Operation::Scan, "direct", kByDefinition, meeting_all(Operation::Scan));
+        Operation::Scan, "direct", kByDefinition, meeting_all(Operation::Scan)));
 
-constexpr Algorithm kDirectExscan =
+constexpr Algorithm kDirectExscan = on_regular_machines<regular_direct_scan>(
     flat<serves_direct_scan, from_in_to_out<direct_exscan>, direct_scan_time, direct_scan_least>(
-        Operation::Exscan, "direct", kByDefinition, meeting_all(Operation::Exscan));
+        Operation::Exscan, "direct", kByDefinition, meeting_all(Operation::Exscan)));
 
 }  // namespace espalier::collective

@@ -120,6 +120,12 @@ bool regular_butterfly(RegularRounds& rounds, bool rising, bool combines, BytesO
   return true;
 }
 
+/// Everybody sends to all others at once.
+inline bool regular_all_to_all(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  rounds.all_to_all(bytes, false);
+  return true;
+}
+
 /// Lays this rank's own block in place, then runs the algorithm.
 template <void (*kAllgather)(schedule::ProgramBuilder&, const Participants&, const BlockLayout&)>
 void allgather(schedule::ProgramBuilder& program, const FlatCall& call) {

@@ -172,6 +172,17 @@ std::optional<Picos> folded_two_level_time(std::uint32_t depth, const FoldedMach
        folded_two_level_tree(all, depth, choice.levels, starts_below(choice, call) ? 1 : 0)});
 }
 
+std::optional<Picos> folded_binomial_blocks(double block, bool scatters,
+                                            const FoldedMachine& machine, const Collective& call) {
+  if (!machine.is_aligned() || call.root != 0) return std::nullopt;
+  const std::size_t levels = machine.hierarchy().machine().levels().size();
+  const std::vector<LevelChoice> binomial(levels, {Shape::Binomial, 0});
+  const std::vector<double> whole(levels, 0);
+  const FoldedTree tree = folded_tree(machine, binomial);
+  FoldedTimes times(machine, tree, block, whole);
+  return scatters ? times.scatter(block) : times.gather(block);
+}
+
 std::optional<Picos> folded_binomial_time(double segment, const FoldedMachine& machine,
                                           const Collective& call) {
   if (!machine.is_aligned() || call.root != 0) return std::nullopt;

@@ -182,11 +182,11 @@ TEST(FoldedMachine, IsAsLargeAsItsDifferentParts) {
     const Hierarchy hierarchy(*machine);
     return FoldedMachine(hierarchy, 0, {}).hierarchy().machine().size();
   };
-  // Of each site the masters of 30 nodes, and all of the first node and of another one; of all
-  // sites but two the master.
-  EXPECT_EQ(size("site:8(1ms,1Gbit/s) node:32(20us,1Gbit/s) proc:16(1us)"), 2U * (2 * 16 + 30) + 6);
+  // Of the first site all of its first node and of another one, and the masters of 30. Of the
+  // second, which is equal, the first node and the masters of 31. Of all others the master.
+  EXPECT_EQ(size("site:8(1ms,1Gbit/s) node:32(20us,1Gbit/s) proc:16(1us)"), 62U + 47 + 6);
   EXPECT_EQ(size("site:8(1ms,1Gbit/s) node:32(20us,1Gbit/s) proc:16(1us) placement=cyclic"),
-            2U * (2 * 16 + 30) + 6);
+            62U + 47 + 6);
 }
 
 TEST(FoldedMachine, RefusesInnerBackbones) {

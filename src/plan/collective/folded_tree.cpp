@@ -19,7 +19,8 @@ class TreeFolding {
       tree_.roots.push_back({folded_.root(), of_cluster(0, {}, {})});
       if (machine_.clusters().front().member_count > 1) tell_outermost();
     } else {
-      for (const Member& member : members_of(0)) {
+      for (Rank p = 0; p < machine_.clusters().front().member_count; ++p) {
+        const Member& member = member_at(0, p);
         tree_.roots.push_back({master_of(member), of_member(member, {}, {})});
       }
     }
@@ -69,12 +70,16 @@ class TreeFolding {
     std::vector<Rank> children;
     std::vector<std::uint32_t> levels;
     std::vector<std::uint32_t> kinds;
+    void clear() {
+      children.clear();
+      levels.clear();
+      kinds.clear();
+    }
   };
+  /// A group of masters. Groups of equal parts have the same kinds.
   struct Group {
-    std::vector<Rank> masters;         // by position
+    const GroupTree* tree = nullptr;
     std::vector<std::uint32_t> kinds;  // the first is not told: it depends on the levels above
-    std::vector<std::uint32_t> generations;
-    std::vector<std::vector<Rank>> children;  // positions
   };
 
   [[nodiscard]] Rank master_of(const Member& member) const {
@@ -82,48 +87,52 @@ class TreeFolding {
                           : folded_.hierarchy().master(member.id, folded_.root());
   }
 
-  /// In the order of their positions.
-  [[nodiscard]] std::vector<Member> members_of(ClusterId id) const {
+  /// The member at a position of a cluster's group.
+  [[nodiscard]] const Member& member_at(ClusterId id, Rank position) const {
     const auto members = machine_.members(machine_.clusters()[id]);
-    std::vector<Member> turned(members.begin(), members.end());
-    const Rank master = folded_.hierarchy().master(id, folded_.root());
-    const auto first = std::find_if(turned.begin(), turned.end(),
-                                    [&](const Member& one) { return master_of(one) == master; });
-    std::rotate(turned.begin(), first, turned.end());
-    return turned;
+    return members[(first_of(id) + position) % members.size()];
   }
 
-  [[nodiscard]] Edges edges_from(const Group& group, Rank position, std::uint32_t level) const {
-    Edges edges;
-    for (const Rank child : group.children[position]) {
-      edges.children.push_back(group.masters[child]);
-      edges.levels.push_back(level);
+  /// Index of the member in which the cluster's master lies.
+  [[nodiscard]] std::size_t first_of(ClusterId id) const {
+    const auto members = machine_.members(machine_.clusters()[id]);
+    const Rank master = folded_.masters_in(id).front();
+    const auto first = std::find_if(members.begin(), members.end(),
+                                    [&](const Member& one) { return master_of(one) == master; });
+    return static_cast<std::size_t>(first - members.begin());
+  }
+
+  /// Adds the edges from a position of a cluster's group.
+  void add_edges(Edges& edges, ClusterId id, const Group& group, Rank position) const {
+    const auto masters = folded_.masters_in(id);
+    for (const Rank child : group.tree->children(position)) {
+      edges.children.push_back(masters[child]);
+      edges.levels.push_back(machine_.clusters()[id].depth);
       edges.kinds.push_back(group.kinds[child]);
     }
-    return edges;
   }
 
-  /// All positions of a group but the first.
-  const Group& group_of(ClusterId id) {
+  /// All positions of a cluster's group but the first, told by the first of its equals.
+  const Group& group_of(ClusterId of) {
+    const ClusterId id = folded_.alike(of);
     const auto known = groups_.find(id);
     if (known != groups_.end()) return known->second;
-    const std::vector<Member> members = members_of(id);
-    const std::uint32_t level = machine_.clusters()[id].depth;
-    const auto size = static_cast<Rank>(members.size());
-    Group group;
-    group.kinds.assign(size, 0);
-    group.generations.assign(size, 0);
-    for (Rank p = 0; p < size; ++p) {
-      group.masters.push_back(master_of(members[p]));
-      group.children.push_back(positions_in_group(choices_[level].shape, p, size).children);
-      for (const Rank child : group.children[p])
-        group.generations[child] = group.generations[p] + 1;
-    }
+    const Cluster& cluster = machine_.clusters()[id];
+    const std::uint32_t level = cluster.depth;
+    const Rank size = cluster.member_count;
+    Group group{&folded_.group_tree(choices_[level].shape, size),
+                std::vector<std::uint32_t>(size, 0)};
     // Where a backbone is shared, those of a generation share it.
-    const bool counts = !machine_.clusters()[id].channel.backbone.unlimited();
+    const bool counts = !cluster.channel.backbone.unlimited();
+    const Rank master = folded_.masters_in(id).front();
+    const std::size_t first = first_of(id);
+    const auto members = machine_.members(cluster);
+    Edges edges;
     for (Rank p = size; p-- > 1;) {
-      group.kinds[p] = of_member(members[p], edges_from(group, p, level),
-                                 {group.masters[0], level, counts ? group.generations[p] : 0});
+      edges.clear();
+      add_edges(edges, id, group, p);
+      group.kinds[p] = of_member(members[(first + p) % size], edges,
+                                 {master, level, counts ? group.tree->generation(p) : 0});
     }
     return groups_.emplace(id, std::move(group)).first->second;
   }
@@ -140,11 +149,8 @@ class TreeFolding {
     return known(id, ~std::uint32_t{0}, above, hanging, [&] {
       const Group& group = group_of(id);
       Edges edges = above;
-      const Edges own = edges_from(group, 0, machine_.clusters()[id].depth);
-      edges.children.insert(edges.children.end(), own.children.begin(), own.children.end());
-      edges.levels.insert(edges.levels.end(), own.levels.begin(), own.levels.end());
-      edges.kinds.insert(edges.kinds.end(), own.kinds.begin(), own.kinds.end());
-      return of_member(members_of(id).front(), edges, hanging);
+      add_edges(edges, id, group, 0);
+      return of_member(member_at(id, 0), edges, hanging);
     });
   }
 
@@ -152,11 +158,12 @@ class TreeFolding {
   template <typename Make>
   std::uint32_t known(std::uint32_t what, std::uint32_t where, const Edges& above,
                       const Hanging& hanging, Make make) {
-    std::vector<std::uint32_t> key{what, where, hanging.beside, hanging.level, hanging.generation};
-    key.insert(key.end(), above.levels.begin(), above.levels.end());
-    key.insert(key.end(), above.kinds.begin(), above.kinds.end());
-    const auto found = known_.find(key);
+    key_.assign({what, where, hanging.beside, hanging.level, hanging.generation});
+    key_.insert(key_.end(), above.levels.begin(), above.levels.end());
+    key_.insert(key_.end(), above.kinds.begin(), above.kinds.end());
+    const auto found = known_.find(key_);
     if (found != known_.end()) return found->second;
+    std::vector<std::uint32_t> key = key_;  // make() looks for others
     const std::uint32_t made = make();
     known_.emplace(std::move(key), made);
     return made;
@@ -175,13 +182,15 @@ class TreeFolding {
 
   void tell_outermost() {
     const Group& group = group_of(0);
-    for (Rank p = 0; p < group.masters.size(); ++p) {
-      if (group.generations[p] >= tree_.outermost_edges.size()) {
-        tree_.outermost_edges.resize(group.generations[p] + 1, 0);
+    const auto masters = folded_.masters_in(0);
+    for (Rank p = 0; p < masters.size(); ++p) {
+      const std::uint32_t generation = group.tree->generation(p);
+      if (generation >= tree_.outermost_edges.size()) {
+        tree_.outermost_edges.resize(generation + 1, 0);
       }
-      tree_.outermost_edges[group.generations[p]] +=
-          static_cast<std::uint32_t>(group.children[p].size());
-      if (p > 0) tree_.outermost.push_back({group.masters[p], group.kinds[p]});
+      tree_.outermost_edges[generation] +=
+          static_cast<std::uint32_t>(group.tree->children(p).size());
+      if (p > 0) tree_.outermost.push_back({masters[p], group.kinds[p]});
     }
   }
 
@@ -190,6 +199,7 @@ class TreeFolding {
   std::span<const LevelChoice> choices_;
   std::map<ClusterId, Group> groups_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
+  std::vector<std::uint32_t> key_;  // of the kind that is looked for
   FoldedTree tree_;
 };
 

@@ -25,6 +25,9 @@ class Hierarchy {
   [[nodiscard]] bool contains(topology::ClusterId cluster, Rank rank) const;
   /// The rank that speaks for a cluster in a collective rooted at `root`.
   [[nodiscard]] Rank master(topology::ClusterId cluster, Rank root) const;
+  [[nodiscard]] Rank lowest_rank(topology::ClusterId cluster) const {
+    return lowest_rank_[cluster];
+  }
   /// One rank for each member of the cluster: its process, or the master of that sub-cluster. The
   /// master of the cluster itself comes first, then the members after it and around.
   [[nodiscard]] std::vector<Rank> masters_of_members(topology::ClusterId cluster, Rank root) const;

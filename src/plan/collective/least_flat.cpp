@@ -20,7 +20,14 @@ LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of,
       is_along(order == RankOrder::AlongTree || hierarchy.shape().in_order),
       outermost(hierarchy.shape().smallest_outermost),
       is_aligned(hierarchy.shape().is_aligned),
-      is_regular(hierarchy.shape().is_regular) {}
+      is_regular(hierarchy.shape().is_regular),
+      machine(order == RankOrder::Rising ? &hierarchy.machine() : nullptr) {
+  // Broadcasts count from their root. Ways that begin at the end of a cluster cross its border at
+  // once.
+  if (machine != nullptr && of.operation != schedule::Operation::Broadcast) {
+    rounds.follow(*machine, {0, outermost - 1, of.size / 2, of.size - 1});
+  }
+}
 
 LeastFlat with_bytes(LeastFlat at, double bytes) {
   at.bytes = bytes;
@@ -55,12 +62,39 @@ Picos way_to(const LeastFlat& at, Rank radix, Rank position, double bytes, Direc
   return sum;
 }
 
-/// The last position, and the last one of a full tree.
+/// The same over the very ranks on the way, without the messages to other children.
+Picos way_over(const LeastFlat& at, Rank radix, Rank position, double bytes, Direction way) {
+  const Rank size = at.call.size;
+  const Rank root = schedule::has_root(at.call.operation) ? at.call.root : 0;
+  const auto rank_at = [&](Rank p) { return static_cast<Rank>((std::uint64_t{root} + p) % size); };
+  Rank weight = 1;
+  while (position / weight >= radix) weight *= radix;
+  Picos sum = 0;
+  for (Rank from = 0; weight > 0; weight /= radix) {
+    const Rank to = position / weight * weight;
+    if (to == from) continue;
+    const topology::Path path = way.downwards ? at.machine->path(rank_at(from), rank_at(to))
+                                              : at.machine->path(rank_at(to), rank_at(from));
+    sum += at.costs.send(bytes) + static_cast<Picos>(path.latency.picoseconds) +
+           bytes * cost::per_byte_of(path.bandwidth) + at.costs.recv(bytes) +
+           combined(at, bytes, way);
+    from = to;
+  }
+  return sum;
+}
+
+/// The last position, and the last one of a full tree; and some at the ends of clusters.
 Picos longest_way(const LeastFlat& at, Rank radix, double bytes, Direction way) {
+  const Rank size = at.call.size;
   Rank full = 1;
-  while (full <= at.call.size / radix) full *= radix;
-  return std::max(way_to(at, radix, at.call.size - 1, bytes, way),
-                  way_to(at, radix, full - 1, bytes, way));
+  while (full <= size / radix) full *= radix;
+  Picos longest =
+      std::max(way_to(at, radix, size - 1, bytes, way), way_to(at, radix, full - 1, bytes, way));
+  if (at.machine == nullptr) return longest;
+  for (const Rank position : {size - 1, full - 1, at.outermost - 1, size - at.outermost}) {
+    longest = std::max(longest, way_over(at, radix, position % size, bytes, way));
+  }
+  return longest;
 }
 
 /// To the one and only child, again and again; the edge that is missing to a whole turn may be the

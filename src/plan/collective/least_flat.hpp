@@ -19,10 +19,11 @@ struct LeastFlat {
   double bytes;  ///< bytes of the vector or of a block
   double size;
   cost::LeastRounds rounds;
-  bool is_along;    ///< positions lie in the order of the machine's leaves
-  Rank outermost;   ///< fewest ranks of a member of the whole machine
-  bool is_aligned;  ///< MachineShape::is_aligned
-  bool is_regular;  ///< MachineShape::is_regular
+  bool is_along;                     ///< positions lie in the order of the machine's leaves
+  Rank outermost;                    ///< fewest ranks of a member of the whole machine
+  bool is_aligned;                   ///< MachineShape::is_aligned
+  bool is_regular;                   ///< MachineShape::is_regular
+  const topology::Machine* machine;  ///< positions are its ranks, from the root on; null: no
 };
 
 /// The same for messages of another length.

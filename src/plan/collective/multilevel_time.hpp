@@ -48,6 +48,10 @@ enum class Partials : std::uint8_t {
 [[nodiscard]] std::optional<cost::Picos> folded_binomial_time(double segment,
                                                               const FoldedMachine& machine,
                                                               const schedule::Collective& call);
+/// A gather or scatter of such blocks along that tree, whatever the call's operation.
+[[nodiscard]] std::optional<cost::Picos> folded_binomial_blocks(double block, bool scatters,
+                                                                const FoldedMachine& machine,
+                                                                const schedule::Collective& call);
 
 /// What both are not less than; 0: not known. O(levels * log ranks).
 [[nodiscard]] cost::Picos multilevel_least(const MultilevelChoice& choice,

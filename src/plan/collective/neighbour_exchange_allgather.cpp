@@ -39,7 +39,7 @@ namespace {
 bool regular_neighbours(RegularRounds& rounds, const schedule::Collective& call, double bytes) {
   if (!rounds.are_bits_aligned() || call.size < 4) return false;
   rounds.across_bits(1, bytes, false);
-  rounds.ring(0, 2 * bytes, false, true);
+  rounds.ring(0, 2 * bytes, false, 0.5);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
+#include "collective/multilevel_time.hpp"
 #include "collective/round_steps.hpp"
 #include "cost/bundles.hpp"
 
@@ -110,10 +111,38 @@ void halve_vector_time(FlatEstimate& at) {
             [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
 }
 
+bool regular_vector_halving(RegularRounds& rounds, double bytes) {
+  return regular_butterfly(rounds, true, true, [&](Rank mask) { return bytes / (2.0 * mask); });
+}
+
+bool regular_rabenseifner(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  return regular_vector_halving(rounds, bytes) &&
+         regular_butterfly(rounds, false, false, [&](Rank mask) { return bytes / (2.0 * mask); });
+}
+
+/// From rank 0 on, on aligned machines.
+std::optional<cost::Picos> folded_rabenseifner_reduce(const FoldedMachine& machine,
+                                                      const schedule::Collective& call,
+                                                      const Parameters&) {
+  if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
+  RegularRounds rounds(machine);
+  const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+  if (!regular_vector_halving(rounds, bytes)) return std::nullopt;
+  const auto halved = rounds.finish();
+  const auto gathered = folded_binomial_blocks(bytes / call.size, false, machine, call);
+  if (!halved || !gathered) return std::nullopt;
+  return *halved + *gathered;
+}
+
+constexpr Algorithm with_folded_reduce(Algorithm algorithm) {
+  algorithm.estimate_folded = folded_rabenseifner_reduce;
+  return algorithm;
+}
+
 }  // namespace
 
 /// Vector halving, then the pieces to the root along a binomial tree.
-constexpr Algorithm kRabenseifnerReduce =
+constexpr Algorithm kRabenseifnerReduce = with_folded_reduce(
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            rabenseifner_reduce(program, call.participants, call.root, call.in(), call.out());
@@ -126,9 +155,9 @@ constexpr Algorithm kRabenseifnerReduce =
          [](LeastFlat& at) {
            at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
            at.rounds.add(least_down(with_bytes(at, at.bytes / at.size), Shape::Binomial, 0));
-         }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong);
+         }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong));
 
-constexpr Algorithm kRabenseifnerAllreduce =
+constexpr Algorithm kRabenseifnerAllreduce = on_regular_machines<regular_rabenseifner>(
     flat<any_size, in_out<rabenseifner_allreduce>,
          [](FlatEstimate& at) {
            halve_vector_time(at);
@@ -137,7 +166,8 @@ constexpr Algorithm kRabenseifnerAllreduce =
          },
          [](LeastFlat& at) {
            at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
-           at.rounds.butterfly(false, [&](Rank mask) { return at.bytes / (2.0 * mask); });
-         }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong);
+           at.rounds.butterfly(
+               false, [&](Rank mask) { return at.bytes / (2.0 * mask); }, false);
+         }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong));
 
 }  // namespace espalier::collective

@@ -32,13 +32,21 @@ void recursive_doubling_allreduce(ProgramBuilder& program, const Participants& p
   fold_out(program, participants, fold, data);
 }
 
-constexpr Algorithm kRecursiveDoublingAllreduce =
+namespace {
+
+bool regular_doubling_allreduce(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  return regular_butterfly(rounds, true, true, [&](Rank) { return bytes; });
+}
+
+}  // namespace
+
+constexpr Algorithm kRecursiveDoublingAllreduce = on_regular_machines<regular_doubling_allreduce>(
     flat<any_size, in_out<recursive_doubling_allreduce>,
          [](FlatEstimate& at) {
            butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
                      [&](Rank, Rank) { return at.bytes; });
          },
          [](LeastFlat& at) { at.rounds.butterfly(true, [&](Rank) { return at.bytes; }); }>(
-        Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong);
+        Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong));
 
 }  // namespace espalier::collective

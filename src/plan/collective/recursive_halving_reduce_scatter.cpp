@@ -41,7 +41,8 @@ constexpr Algorithm kRecursiveHalving = on_regular_machines<regular_halving>(
     flat<any_size, reduce_scatter<recursive_halving_reduce_scatter>,
          [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); },
          [](LeastFlat& at) {
-           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * mask; });
+           at.rounds.butterfly(
+               true, [&](Rank mask) { return at.bytes * mask; }, false);
          }>(Operation::ReduceScatter, "recursive-halving", kThakur,
             {.along_machine = true, .longest = LongestMessage::HalfOfAll}));
 

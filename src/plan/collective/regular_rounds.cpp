@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "collective/flat_estimate.hpp"
 #include "cost/flows.hpp"
 
 namespace espalier::collective {
@@ -95,11 +96,15 @@ void RegularRounds::across_bits(Rank bit, double bytes, bool combines, double ti
 }
 
 /// Each link carries one flow a round, but for those that carry both directions.
-void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines, bool is_half) {
-  const double rounds = (is_half ? 0.5 : 1) * ranks_[depth] - 1;
+void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines, double part,
+                         double slots) {
+  const bool is_half = part < 1;
+  const double rounds = part * ranks_[depth] - 1;
   if (rounds < 1) return;
   Picos turn = 0, pace = 0, longest = 0, shortest = 0;
-  double clusters = 1;  // of the level within the ring
+  Picos longest_outside = 0, innermost = 0;  // of the levels around the innermost, and of that
+  Rank inside = 0;                           // members of the innermost clusters
+  double clusters = 1;                       // of the level within the ring
   const auto levels = static_cast<std::uint32_t>(ways_.size());
   for (std::uint32_t level = depth; level < levels; ++level) {
     const Rank members = ranks_[level] / ranks_[level + 1];
@@ -121,9 +126,17 @@ void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines, bool 
     pace = std::max({pace, bytes * per_byte, send(bytes) + taken(bytes, combines)});
     turn += edges * step;
     shortest = longest == 0 ? step : std::min(shortest, step);
+    longest_outside = longest;
     longest = std::max(longest, step);
+    innermost = step;
+    inside = members;
   }
-  const Picos stretch = (is_half ? 0.5 : 1) * turn - shortest;
+  if (slots > 0 && !machine_.cost_view().is_eager(bytes)) {
+    // Behind an edge of any other level comes one of the innermost.
+    if (longest_outside > 0) pace = std::max(pace, (longest_outside + innermost) / slots);
+    if (longest_outside == 0 || inside > 2) pace = std::max(pace, 2 * innermost / slots);
+  }
+  const Picos stretch = part * turn - shortest;
   const Picos takes = std::max(stretch, longest + (rounds - 1) * pace);
   const Picos latest = *std::max_element(clocks_.begin(), clocks_.end());
   for (Picos& clock : clocks_) clock = (depth == 0 ? latest : clock) + takes;
@@ -197,6 +210,43 @@ void RegularRounds::across_clusters(double bytes, bool combines,
   }
   // Rounds counts the work of links in the order of the messages, not of their starts.
   busy_until_ += (count - 1.0) * send(bytes);
+}
+
+/// A link of a cluster carries a message for each pair of ranks inside and outside.
+void RegularRounds::all_to_all(double bytes, bool combines) {
+  const double all = ranks_[0];
+  if (all < 2) return;
+  Picos latency = 0, cap = 0;
+  const Way* outermost = nullptr;
+  for (std::size_t level = 0; level < ways_.size(); ++level) {
+    if (ranks_[level] == ranks_[level + 1]) continue;
+    if (outermost == nullptr) outermost = &ways_[level];
+    latency = std::max(latency, ways_[level].latency);
+    cap = std::max(cap, bytes * ways_[level].cap);
+  }
+  Picos busiest = cap;
+  for (const auto* side : {&outermost->out, &outermost->in}) {
+    for (const Link& link : *side) {
+      const double pairs =
+          link.is_backbone ? all * (all - ranks_[1]) : link.flows() * (all - link.ranks);
+      busiest = std::max(busiest, pairs * bytes * link.per_byte);
+    }
+  }
+  const Picos one = send(bytes) + taken(bytes, combines);
+  const Picos receives = one - send(bytes);
+  const Picos queue =
+      std::max((all - 1) * send(bytes) + receives, send(bytes) + (all - 1) * receives);
+  const Picos latest = *std::max_element(clocks_.begin(), clocks_.end());
+  const Picos done = latest + std::max({latency + busiest + one, latency + queue, (all - 1) * one});
+  for (Picos& clock : clocks_) clock = std::max(clock, done);
+}
+
+bool RegularRounds::all_combine(double bytes, bool scans) {
+  const Rank size = ranks_[0];
+  if (size <= kCombinedByFlowsUpTo) return false;
+  const double part = scans ? static_cast<double>(size - 1 - size / 2) / (size - 1.0) : 1;
+  all_to_all(bytes * part, true);
+  return true;
 }
 
 std::optional<Picos> RegularRounds::finish() const {

@@ -31,12 +31,19 @@ class RegularRounds {
   void across_bits(Rank bit, double bytes, bool combines, double times = 1);
   /// A ring among all ranks (depth 0), or in each outermost cluster (depth 1).
   /// @param bytes of a block
-  /// @param is_half half of the ranks less 1 rounds; else all of them less 1
-  void ring(std::uint32_t depth, double bytes, bool combines, bool is_half = false);
+  /// @param part 1: as many rounds as there are ranks less 1; 0.5: half of the ranks less 1
+  /// @param slots so many blocks may be on their way to a rank before it passes one on; 0: any
+  void ring(std::uint32_t depth, double bytes, bool combines, double part = 1, double slots = 0);
   /// Each rank sends to the same rank of each other outermost cluster.
   /// @param turn how many messages the ranks of a cluster send before the one to another
   void across_clusters(double bytes, bool combines,
                        const std::function<Rank(Rank from, Rank to)>& turn);
+
+  /// Each rank sends to all others at once: cost::Rounds::all_to_all().
+  void all_to_all(double bytes, bool combines);
+  /// The same of all_combine().
+  /// @return whether that goes by what each link has to carry
+  [[nodiscard]] bool all_combine(double bytes, bool scans);
 
   /// When all are done; absent if links were still busy when the next round began.
   [[nodiscard]] std::optional<cost::Picos> finish() const;

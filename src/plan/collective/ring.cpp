@@ -105,6 +105,12 @@ bool regular_ring(RegularRounds& rounds, const schedule::Collective&, double byt
   return true;
 }
 
+bool regular_ring_allreduce(RegularRounds& rounds, const schedule::Collective& call, double bytes) {
+  rounds.ring(0, bytes / call.size, true, 1, kCombiningSlots);
+  rounds.ring(0, bytes / call.size, false);
+  return true;
+}
+
 }  // namespace
 
 constexpr Algorithm kRingAllgather = on_regular_machines<regular_ring<false>>(
@@ -113,7 +119,7 @@ constexpr Algorithm kRingAllgather = on_regular_machines<regular_ring<false>>(
          [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, false); }>(
         Operation::Allgather, "ring", kThakur, kMovesAlong));
 
-constexpr Algorithm kRingAllreduce =
+constexpr Algorithm kRingAllreduce = on_regular_machines<regular_ring_allreduce>(
     flat<any_size, in_out<ring_allreduce>,
          [](FlatEstimate& at) {
            at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
@@ -123,7 +129,7 @@ constexpr Algorithm kRingAllreduce =
            at.rounds.ring(at.size - 1, at.bytes / at.size, true);
            at.rounds.ring(at.size - 1, at.bytes / at.size, false);
          }>(Operation::Allreduce, "ring", kPatarasuk,
-            {.along_machine = true, .longest = LongestMessage::Piece});
+            {.along_machine = true, .longest = LongestMessage::Piece}));
 
 constexpr Algorithm kRingReduceScatter = on_regular_machines<regular_ring<true>>(
     flat<any_size, reduce_scatter<ring_reduce_scatter>,

@@ -2,6 +2,7 @@
 #include "collective/broadcast.hpp"
 #include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
+#include "collective/multilevel_time.hpp"
 #include "collective/round_steps.hpp"
 #include "cost/bundles.hpp"
 
@@ -42,6 +43,33 @@ void scatter_pieces_time(FlatEstimate& at) {
   for (const Rank r : at.everybody) at.rounds.set_clock(r, scattered);
 }
 
+/// From rank 0 on, on aligned machines.
+template <bool (*kAllgather)(RegularRounds&, double piece)>
+constexpr Algorithm scattered_first(Algorithm algorithm) {
+  algorithm.estimate_folded = [](const FoldedMachine& machine, const schedule::Collective& call,
+                                 const Parameters&) -> std::optional<cost::Picos> {
+    if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
+    const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+    const double piece = bytes / call.size;
+    const auto scattered = folded_binomial_blocks(piece, true, machine, call);
+    RegularRounds rounds(machine);
+    if (!scattered || !kAllgather(rounds, piece)) return std::nullopt;
+    const auto gathered = rounds.finish();
+    if (!gathered) return std::nullopt;
+    return *scattered + *gathered;
+  };
+  return algorithm;
+}
+
+bool pieces_around(RegularRounds& rounds, double piece) {
+  rounds.ring(0, piece, false);
+  return true;
+}
+
+bool pieces_doubled(RegularRounds& rounds, double piece) {
+  return regular_butterfly(rounds, true, false, [&](Rank mask) { return piece * mask; });
+}
+
 /// The pieces of half of the ranks, of a quarter of them, ...: a way that some of them take, if
 /// their number is a power of two.
 cost::Picos least_scatter(const LeastFlat& at) {
@@ -55,7 +83,7 @@ cost::Picos least_scatter(const LeastFlat& at) {
 
 }  // namespace
 
-constexpr Algorithm kScatterRing =
+constexpr Algorithm kScatterRing = scattered_first<pieces_around>(
     flat<any_size, scatter_allgather<AllgatherOf::Ring>,
          [](FlatEstimate& at) {
            scatter_pieces_time(at);
@@ -64,9 +92,9 @@ constexpr Algorithm kScatterRing =
          [](LeastFlat& at) {
            at.rounds.add(least_scatter(at));
            at.rounds.ring(at.size - 1, at.bytes / at.size, false);
-         }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst);
+         }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst));
 
-constexpr Algorithm kScatterDoubling =
+constexpr Algorithm kScatterDoubling = scattered_first<pieces_doubled>(
     flat<power_of_two, scatter_allgather<AllgatherOf::RecursiveDoubling>,
          [](FlatEstimate& at) {
            scatter_pieces_time(at);
@@ -76,6 +104,6 @@ constexpr Algorithm kScatterDoubling =
          [](LeastFlat& at) {
            at.rounds.add(least_scatter(at));
            at.rounds.butterfly(false, [&](Rank mask) { return at.bytes / at.size * mask; });
-         }>(Operation::Broadcast, "scatter-recursive-doubling", kThakur, kScattersFirst);
+         }>(Operation::Broadcast, "scatter-recursive-doubling", kThakur, kScattersFirst));
 
 }  // namespace espalier::collective

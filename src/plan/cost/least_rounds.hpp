@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "cost/least_costs.hpp"
@@ -20,11 +22,20 @@ namespace espalier::cost {
 ///
 /// Times are of one kind of rank order: positions lie along the machine (then partners that are
 /// far apart by position are far apart in it), or anywhere (then nothing is known of them).
+///
+/// Besides, a few ways are followed from rank to rank, each message after the one before it: no
+/// rank at the end of such a way is done earlier. They see what is slow on this very machine.
 class LeastRounds {
  public:
   /// @param along positions lie in the order of the machine's leaves
   LeastRounds(const LeastCosts& costs, Rank size, bool along)
       : costs_(costs), size_(size), along_(along) {}
+
+  /// Follows ways from these positions on. @pre no rounds yet; positions are ranks of the machine
+  void follow(const topology::Machine& machine, std::initializer_list<Rank> starts) {
+    machine_ = &machine;
+    for (const Rank start : starts) ways_.push_back({start % size_, 0});
+  }
 
   /// All positions send to one that is `distance` away, and receive from one that is.
   /// @param shares all positions send as many bytes at the same time
@@ -36,11 +47,24 @@ class LeastRounds {
     if (!together_) return;
     extra_ = std::max(extra_, costs_.load(apart, bytes) - costs_.flow(apart, bytes));
   }
-  /// Positions 2^k apart, the number of positions folded to a power of two.
+  /// Positions 2^k apart, the number of positions folded to a power of two: of the first ones every
+  /// second stands for two.
   /// @param bytes of a message between partners whose numbers differ in bit `mask`
+  /// @param rising whether the nearest partner comes first
   template <typename BytesOf>
-  void butterfly(bool combines, BytesOf bytes) {
+  void butterfly(bool combines, BytesOf bytes, bool rising = true) {
     const Rank actives = std::bit_floor(size_);
+    const Rank extra = size_ - actives;
+    const auto position = [&](Rank active) { return active + std::min(active, extra); };
+    for (Way& way : ways_) {
+      Rank active = way.at < 2 * extra ? way.at / 2 : way.at - extra;
+      way.at = position(active);
+      for (Rank k = 1; k < actives; k *= 2) {
+        const Rank mask = rising ? k : actives / (2 * k);
+        active ^= mask;
+        go(way, position(active), bytes(mask), combines);
+      }
+    }
     for (Rank mask = 1; mask < actives; mask *= 2) {
       round(mask, bytes(mask), combines, actives == size_);
     }
@@ -48,6 +72,12 @@ class LeastRounds {
   /// Each position to the one 2^k further, around.
   template <typename BytesOf>
   void dissemination(BytesOf bytes) {
+    for (Way& way : ways_) {
+      for (Rank distance = 1; distance < size_; distance *= 2) {
+        const auto next = (std::uint64_t{way.at} + distance) % size_;
+        go(way, static_cast<Rank>(next), bytes(distance), false);
+      }
+    }
     for (Rank distance = 1; distance < size_; distance *= 2) {
       round(std::min(distance, size_ - distance), bytes(distance), false);
     }
@@ -60,16 +90,20 @@ class LeastRounds {
     const Picos each = costs_.send(bytes) + costs_.flow(1, bytes) + costs_.recv(bytes) + combined;
     const Picos turn =
         along_ ? costs_.turn() + size * each : size * (costs_.message(1, bytes) + combined);
-    sum_ += rounds / size * turn;
+    add(rounds / size * turn);
   }
   /// Everybody sends to all others at once.
   void all_to_all(double bytes, bool combines) {
     const Picos one =
         costs_.send(bytes) + costs_.recv(bytes) + (combines ? costs_.combine(bytes) : 0);
-    sum_ += std::max((static_cast<Picos>(size_) - 1) * one,
-                     costs_.outermost() + costs_.load_of_all(bytes) + one);
+    add(std::max((static_cast<Picos>(size_) - 1) * one,
+                 costs_.outermost() + costs_.load_of_all(bytes) + one));
   }
-  void add(Picos more) { sum_ += more; }
+  /// All positions wait for so long.
+  void add(Picos more) {
+    sum_ += more;
+    for (Way& way : ways_) way.takes += more;
+  }
   /// A message between positions that are so far apart, without others.
   [[nodiscard]] Picos message(Rank distance, double bytes) const {
     return costs_.message(along_ ? std::max<Rank>(1, std::min(distance, size_ - distance)) : 1,
@@ -84,10 +118,24 @@ class LeastRounds {
 
   /// A part in a million less, for what sums of many small numbers lose.
   [[nodiscard]] Picos finish() const {
-    return std::max(sum_ + std::max(0.0, extra_), before_last_) * (1 - 1e-6);
+    Picos most = std::max(sum_ + std::max(0.0, extra_), before_last_);
+    for (const Way& way : ways_) most = std::max(most, way.takes);
+    return most * (1 - 1e-6);
   }
 
  private:
+  struct Way {
+    Rank at = 0;
+    Picos takes = 0;
+  };
+  void go(Way& way, Rank to, double bytes, bool combines) const {
+    const topology::Path path = machine_->path(way.at, to);
+    way.takes += costs_.send(bytes) + static_cast<Picos>(path.latency.picoseconds) +
+                 bytes * per_byte_of(path.bandwidth) + costs_.recv(bytes) +
+                 (combines ? costs_.combine(bytes) : 0);
+    way.at = to;
+  }
+
   /// The links of a level had so much to carry before the last round that crosses them.
   void carry(Rank apart, double bytes) {
     const std::vector<Picos> before = carried_;
@@ -105,6 +153,8 @@ class LeastRounds {
   Picos extra_ = 0;
   std::vector<Picos> carried_;  // by level
   Picos before_last_ = 0;
+  const topology::Machine* machine_ = nullptr;
+  std::vector<Way> ways_;
 };
 
 }  // namespace espalier::cost
