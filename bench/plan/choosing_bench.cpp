@@ -1,10 +1,13 @@
 // What a cold choice, and a rank's own part of a plan, cost: processor time, and the most heap that
 // is held at once beside machine and hierarchy. 64 to 1,048,576 ranks of up to four levels, all
-// operations, messages of 1 KiB; docs/scale.md has the table. The rows BigO and RMS are the growth
-// that fits best, by the number of ranks.
+// operations, messages of 1 KiB. docs/prediction.md has the table, made by
+//
+//   choosing_bench --benchmark_filter='^(choosing|chosen)/' --benchmark_format=json |
+//     python3 bench/plan/choosing_table.py
 //
 //   shape      the hierarchy of a machine with its shape, made once for each machine
-//   choosing   a cold choice; of operations that go rank by rank up to 131,072 ranks
+//   choosing   a cold choice
+//   chosen     the part of rank size / 2 in the best plan
 //   predicting a multilevel plan predicted, cold: flat trees on all levels
 //   own_part   a rank's part of that plan, and of the first plan of each algorithm
 //   equal      all parts of a level are alike
@@ -135,22 +138,6 @@ const Hierarchy& hierarchy_of(std::int64_t processes, bool is_equal) {
   return known->hierarchy;
 }
 
-/// Runs `work` on a machine and notes the most heap that it holds.
-template <typename Work>
-void measure(benchmark::State& state, Operation operation, bool is_equal, Work work) {
-  const Hierarchy& hierarchy = hierarchy_of(state.range(0), is_equal);
-  const Collective call{operation, hierarchy.machine().size(), 0, 1024, Bytes{1}, true, {}};
-  std::size_t most = 0;
-  for (auto _ : state) {
-    const std::size_t before = g_held;
-    g_most = before;
-    work(hierarchy, call);
-    most = std::max(most, g_most - before);
-  }
-  state.counters["heap_KiB"] = static_cast<double>(most) / 1024;
-  state.SetComplexityN(state.range(0));
-}
-
 void choose(const Hierarchy& hierarchy, const Collective& call) {
   select::Chooser chooser(hierarchy);
   benchmark::DoNotOptimize(chooser.choose(call));
@@ -171,19 +158,54 @@ void build_own_part(const Hierarchy& hierarchy, const Collective& call) {
   benchmark::DoNotOptimize(select::own_part(flat_trees(hierarchy), hierarchy, call, call.size / 2));
 }
 
+/// The best plan of a call, looked for once.
+const select::Plan& best_plan(const Hierarchy& hierarchy, const Collective& call) {
+  static std::map<std::pair<const Hierarchy*, Operation>, select::Plan> all;
+  const auto known = all.find({&hierarchy, call.operation});
+  if (known != all.end()) return known->second;
+  select::Chooser chooser(hierarchy);
+  const auto best = chooser.choose(call, select::WhichPlan::Best);
+  return all.emplace(std::pair{&hierarchy, call.operation}, *best.plan).first->second;
+}
+
+void build_chosen(const Hierarchy& hierarchy, const Collective& call) {
+  const select::Plan& plan = best_plan(hierarchy, call);
+  benchmark::DoNotOptimize(select::own_part(plan, hierarchy, call, call.size / 2));
+}
+
 void make_shape(const Hierarchy& hierarchy, const Collective&) {
   benchmark::DoNotOptimize(Hierarchy(hierarchy.machine()).shape().classes.data());
+}
+
+/// Runs `work` on a machine and notes the most heap that it holds.
+template <typename Work>
+void measure(benchmark::State& state, Operation operation, bool is_equal, Work work,
+             bool needs_plan) {
+  const Hierarchy& hierarchy = hierarchy_of(state.range(0), is_equal);
+  const std::uint64_t bytes = operation == Operation::Barrier ? 0 : 1024;
+  const Collective call{operation, hierarchy.machine().size(), 0, bytes, Bytes{1}, true, {}};
+  if (needs_plan) (void)best_plan(hierarchy, call);
+  std::size_t most = 0;
+  for (auto _ : state) {
+    const std::size_t before = g_held;
+    g_most = before;
+    work(hierarchy, call);
+    most = std::max(most, g_most - before);
+  }
+  state.counters["heap_KiB"] = static_cast<double>(most) / 1024;
+  state.SetComplexityN(state.range(0));
 }
 
 using Measured = std::function<void(const Hierarchy&, const Collective&)>;
 
 void enter(const std::string& what, Operation operation, const Measured& work,
-           std::initializer_list<std::int64_t> all_ranks) {
+           std::initializer_list<std::int64_t> all_ranks, bool needs_plan = false) {
   for (const bool is_equal : {true, false}) {
     const std::string name =
         what + "/" + std::string(schedule::name_of(operation)) + (is_equal ? "/equal" : "/unequal");
-    auto* one = benchmark::RegisterBenchmark(
-        name.c_str(), [=](benchmark::State& state) { measure(state, operation, is_equal, work); });
+    auto* one = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+      measure(state, operation, is_equal, work, needs_plan);
+    });
     one->Unit(benchmark::kMillisecond)->Iterations(1)->Complexity();
     for (const std::int64_t ranks : all_ranks) one->Arg(ranks);
   }
@@ -203,13 +225,8 @@ Measured part_of_first(const collective::Algorithm& algorithm) {
   enter("shape", Operation::Broadcast, make_shape, {64, 1024, 16384, 131072, 1048576});
   for (int i = 0; i < schedule::kOperationCount; ++i) {
     const auto operation = static_cast<Operation>(i);
-    const bool by_shape = operation == Operation::Broadcast || operation == Operation::Reduce ||
-                          operation == Operation::Allreduce || operation == Operation::Barrier;
-    if (by_shape) {
-      enter("choosing", operation, choose, {64, 1024, 16384, 131072, 1048576});
-    } else {
-      enter("choosing", operation, choose, {64, 1024, 16384, 131072});
-    }
+    enter("choosing", operation, choose, {64, 1024, 16384, 131072, 1048576});
+    enter("chosen", operation, build_chosen, {64, 1024, 16384, 131072, 1048576}, true);
   }
   for (const Operation operation :
        {Operation::Broadcast, Operation::Reduce, Operation::Allreduce, Operation::Barrier,

@@ -94,6 +94,8 @@ struct Algorithm {
   /// known.
   cost::Picos (*at_least)(const Hierarchy&, const schedule::Collective&,
                           const Parameters&) = nullptr;
+  /// About its estimate, found by a few of its ranks, for machines that have too many. Null: none.
+  cost::Picos (*about)(const Hierarchy&, const schedule::Collective&, const Parameters&) = nullptr;
   /// The estimate on a machine folded for the call's root (else for rank 0), much quicker on
   /// machines of equal parts. Null, or nothing returned: there is none.
   std::optional<cost::Picos> (*estimate_folded)(const FoldedMachine&, const schedule::Collective&,

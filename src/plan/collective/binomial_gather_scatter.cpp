@@ -103,17 +103,6 @@ void binomial_scatter_in_place(ProgramBuilder& program, const Participants& part
 
 namespace {
 
-/// The bundle of half of the ranks, of a quarter of them, ...: a way that some blocks take, if the
-/// number of ranks is a power of two.
-cost::Picos least_bundles(LeastFlat& at) {
-  if (!std::has_single_bit(at.call.size)) return least_down(at, Shape::Binomial, 0);
-  cost::Picos way = 0;
-  for (Rank half = at.call.size / 2; half > 0; half /= 2) {
-    way += at.rounds.message(half, at.bytes * half);
-  }
-  return way * (1 - 1e-9);
-}
-
 constexpr Algorithm with_folded_estimate(Algorithm algorithm) {
   algorithm.estimate_folded = [](const FoldedMachine& machine, const schedule::Collective& call,
                                  const Parameters&) {
@@ -132,7 +121,8 @@ constexpr Algorithm kBinomialGather = with_folded_estimate(
          [](FlatEstimate& at) {
            return gather_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
          },
-         least_bundles>(Operation::Gather, "binomial", kThakur, kBundles));
+         [](LeastFlat& at) { return least_bundles(at, at.bytes, false); }>(
+        Operation::Gather, "binomial", kThakur, kBundles));
 
 constexpr Algorithm kBinomialScatter = with_folded_estimate(
     flat<any_size,
@@ -142,6 +132,7 @@ constexpr Algorithm kBinomialScatter = with_folded_estimate(
          [](FlatEstimate& at) {
            return scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
          },
-         least_bundles>(Operation::Scatter, "binomial", kThakur, kBundles));
+         [](LeastFlat& at) { return least_bundles(at, at.bytes, true); }>(
+        Operation::Scatter, "binomial", kThakur, kBundles));
 
 }  // namespace espalier::collective

@@ -73,7 +73,9 @@ constexpr Algorithm kButterflyReduceScatter = on_regular_machines<regular_halvin
          [](FlatEstimate& at) { halving(at.rounds, at.everybody, true, at.bytes); },
          [](LeastFlat& at) {
            const Rank actives = std::bit_floor(at.call.size);
-           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * (actives / (2 * mask)); });
+           at.rounds.butterfly(
+               true, [&](Rank mask) { return at.bytes * (actives / (2 * mask)); }, true,
+               at.bytes * at.size, at.bytes);
          }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles));
 
 }  // namespace espalier::collective

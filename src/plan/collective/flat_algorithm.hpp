@@ -42,6 +42,21 @@ constexpr Traits meeting_all(schedule::Operation operation, Traits traits = kMov
 
 using Append = void (*)(schedule::ProgramBuilder&, const FlatCall&);
 
+/// What an algorithm tells of a LeastFlat.
+/// @tparam kShares messages share links with those of other ranks
+template <auto kLeast, bool kShares>
+cost::Picos told_by_few(const Hierarchy& hierarchy, const schedule::Collective& call,
+                        const Parameters& parameters) {
+  if (call.size == 1) return 0;
+  LeastFlat at(hierarchy, call, std::get<RankOrder>(parameters), kShares);
+  if constexpr (!std::is_void_v<decltype(kLeast(at))>) {
+    return kLeast(at);
+  } else {
+    kLeast(at);
+    return at.rounds.finish();
+  }
+}
+
 /// A classical algorithm among all ranks.
 /// @tparam kServes how many ranks it serves
 /// @tparam kTime   its estimate of a FlatEstimate: a time, or nothing but clocks that it moves on
@@ -79,17 +94,8 @@ constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
           return at.rounds.finish();
         }
       },
-      .at_least = [](const Hierarchy& hierarchy, const schedule::Collective& call,
-                     const Parameters& parameters) -> cost::Picos {
-        if (call.size == 1) return 0;
-        LeastFlat at(hierarchy, call, std::get<RankOrder>(parameters));
-        if constexpr (!std::is_void_v<decltype(kLeast(at))>) {
-          return kLeast(at);
-        } else {
-          kLeast(at);
-          return at.rounds.finish();
-        }
-      },
+      .at_least = told_by_few<kLeast, false>,
+      .about = told_by_few<kLeast, true>,
   };
 }
 

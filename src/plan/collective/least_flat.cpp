@@ -11,7 +11,8 @@ namespace espalier::collective {
 
 using cost::Picos;
 
-LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of, RankOrder order)
+LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of, RankOrder order,
+                     bool shares_links)
     : costs(hierarchy.shape().least),
       call(of),
       bytes(static_cast<double>(of.count) * static_cast<double>(of.element.value)),
@@ -21,12 +22,22 @@ LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of,
       outermost(hierarchy.shape().smallest_outermost),
       is_aligned(hierarchy.shape().is_aligned),
       is_regular(hierarchy.shape().is_regular),
-      machine(order == RankOrder::Rising ? &hierarchy.machine() : nullptr) {
-  // Broadcasts count from their root. Ways that begin at the end of a cluster cross its border at
-  // once.
-  if (machine != nullptr && of.operation != schedule::Operation::Broadcast) {
-    rounds.follow(*machine, {0, outermost - 1, of.size / 2, of.size - 1});
+      machine(order == RankOrder::Rising ? &hierarchy.machine() : nullptr),
+      largest(hierarchy.shape().largest_outermost),
+      shares(shares_links) {
+  // Broadcasts count from their root.
+  if (machine == nullptr || of.operation == schedule::Operation::Broadcast) return;
+  // Ways that begin at the end of a cluster cross its border at once.
+  std::vector<Rank> starts{0, of.size / 2, of.size - 1};
+  constexpr std::size_t kMost = 11;
+  for (const topology::Member& member : machine->members(machine->clusters().front())) {
+    if (member.is_leaf || starts.size() == kMost) break;
+    const topology::Cluster& cluster = machine->clusters()[member.id];
+    const topology::Leaf end = cluster.first_leaf + cluster.leaf_count;
+    starts.push_back(machine->rank_at(end - 1));
+    if (end < of.size) starts.push_back(machine->rank_at(end));
   }
+  rounds.follow(*machine, starts, shares);
 }
 
 LeastFlat with_bytes(LeastFlat at, double bytes) {
@@ -63,7 +74,9 @@ Picos way_to(const LeastFlat& at, Rank radix, Rank position, double bytes, Direc
 }
 
 /// The same over the very ranks on the way, without the messages to other children.
-Picos way_over(const LeastFlat& at, Rank radix, Rank position, double bytes, Direction way) {
+/// @param bytes_of of the message to a position whose sub-tree has at most so many ranks
+template <typename BytesOf>
+Picos way_over(const LeastFlat& at, Rank radix, Rank position, Direction way, BytesOf bytes_of) {
   const Rank size = at.call.size;
   const Rank root = schedule::has_root(at.call.operation) ? at.call.root : 0;
   const auto rank_at = [&](Rank p) { return static_cast<Rank>((std::uint64_t{root} + p) % size); };
@@ -73,10 +86,9 @@ Picos way_over(const LeastFlat& at, Rank radix, Rank position, double bytes, Dir
   for (Rank from = 0; weight > 0; weight /= radix) {
     const Rank to = position / weight * weight;
     if (to == from) continue;
-    const topology::Path path = way.downwards ? at.machine->path(rank_at(from), rank_at(to))
-                                              : at.machine->path(rank_at(to), rank_at(from));
-    sum += at.costs.send(bytes) + static_cast<Picos>(path.latency.picoseconds) +
-           bytes * cost::per_byte_of(path.bandwidth) + at.costs.recv(bytes) +
+    const double bytes = bytes_of(to, weight);
+    sum += cost::hop(*at.machine, at.costs, rank_at(way.downwards ? from : to),
+                     rank_at(way.downwards ? to : from), bytes, 1) +
            combined(at, bytes, way);
     from = to;
   }
@@ -92,7 +104,8 @@ Picos longest_way(const LeastFlat& at, Rank radix, double bytes, Direction way) 
       std::max(way_to(at, radix, size - 1, bytes, way), way_to(at, radix, full - 1, bytes, way));
   if (at.machine == nullptr) return longest;
   for (const Rank position : {size - 1, full - 1, at.outermost - 1, size - at.outermost}) {
-    longest = std::max(longest, way_over(at, radix, position % size, bytes, way));
+    longest = std::max(
+        longest, way_over(at, radix, position % size, way, [&](Rank, Rank) { return bytes; }));
   }
   return longest;
 }
@@ -164,6 +177,31 @@ Picos least_up(const LeastFlat& at, Shape shape, double segment, bool combines) 
   return least_along(at, shape, segment, {false, combines}) * kRounded;
 }
 
+Picos least_bundles(const LeastFlat& at, double block, bool downwards) {
+  const Rank size = at.call.size;
+  const Direction way{downwards, false};
+  const auto bundle = [&](Rank position, Rank weight) {
+    return block * std::min(weight, size - position);
+  };
+  Picos most = 0;
+  if (std::has_single_bit(size)) {
+    for (Rank half = size / 2; half > 0; half /= 2) most += at.rounds.message(half, block * half);
+  }
+  // All blocks of others pass the link of the root's member of the whole machine.
+  const double others = block * (at.size - at.largest);
+  if (others > 0) {
+    const Picos carried =
+        downwards ? at.costs.uplink_on(0, others) : at.costs.downlink_on(0, others);
+    most = std::max(most, at.costs.outermost() + carried);
+  }
+  if (at.machine == nullptr) return most * kRounded;
+  const Rank full = std::bit_floor(size);
+  for (const Rank position : {size - 1, full - 1}) {
+    most = std::max(most, way_over(at, 2, position, way, bundle));
+  }
+  return most * kRounded;
+}
+
 Picos least_pairwise(const LeastFlat& at, bool combines) {
   const Rank size = at.call.size;
   const bool by_bits = std::has_single_bit(size) && !combines;
@@ -173,6 +211,13 @@ Picos least_pairwise(const LeastFlat& at, bool combines) {
     return (at.size - 1) * (at.rounds.message(1, at.bytes) + combined) * kRounded;
   }
   const Rank stride = pairwise_stride(size);
+  if (at.shares) {
+    cost::LeastRounds ways = at.rounds;
+    for (Rank step = 1; step < size; step += stride) {
+      ways.go_on(step, at.bytes, combines, std::min(stride, size - step));
+    }
+    return ways.longest_way();
+  }
   Picos sum = 0;
   for (Rank step = 1; step < size; step += stride) {
     const Rank distance = by_bits ? std::bit_floor(step) : std::min(step, size - step);
@@ -209,10 +254,49 @@ Picos least_binomial_scan(LeastFlat& at) {
   return (scanned.before + way_to(at, 2, full - 1, at.bytes, {false, true})) * kRounded;
 }
 
+namespace {
+
+/// What the last rank waits for, over the very ranks: message after message, each as far as all
+/// before it and one more.
+Picos scan_over(const LeastFlat& at, const Scanned& scanned) {
+  const Rank first = at.call.size - scanned.size;  // of those that scan
+  const Rank last = scanned.size - 1;
+  Picos most = 0;
+  for (const Rank far : {last, std::bit_floor(scanned.size) - 1}) {
+    Picos sum = 0;
+    Rank from = last - far;
+    for (Rank distance = 1; distance <= far; distance *= 2) {
+      if ((far & distance) == 0) continue;
+      sum += cost::hop(*at.machine, at.costs, first + from, first + from + distance, at.bytes,
+                       at.shares ? distance : 1) +
+             at.costs.combine(at.bytes);
+      from += distance;
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+/// In the last round all ranks of the first member of the whole machine send out of it.
+Picos scan_across(const LeastFlat& at, const Scanned& scanned) {
+  if (!at.is_along || scanned.size < 3) return 0;
+  const Rank distance = std::bit_floor(scanned.size - 1);
+  if (at.largest > distance || at.largest > scanned.size - distance) return 0;
+  const double senders = at.outermost - 1.0;
+  return at.costs.send(at.bytes) + at.costs.outermost() +
+         at.costs.uplink_on(0, senders * at.bytes) + at.costs.recv(at.bytes) +
+         at.costs.combine(at.bytes);
+}
+
+}  // namespace
+
 Picos least_doubling_scan(LeastFlat& at) {
   const Scanned scanned = scanned_of(at);
   const Picos last = way_to(at, 2, scanned.size - 1, at.bytes, {false, true});
-  return std::max((scanned.before + last) * kRounded, least_binomial_scan(at));
+  Picos most = std::max((scanned.before + last) * kRounded, least_binomial_scan(at));
+  most = std::max(most, scan_across(at, scanned) * kRounded);
+  if (at.machine == nullptr) return most;
+  return std::max(most, (scanned.before + scan_over(at, scanned)) * kRounded);
 }
 
 }  // namespace espalier::collective

@@ -12,7 +12,10 @@ namespace espalier::collective {
 /// algorithm fills in with the same words (rounds, trees, rings). O(log ranks) each.
 struct LeastFlat {
   /// @pre more than one rank
-  LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of, RankOrder order);
+  /// @param shares messages share links with those of other ranks: then what algorithms tell is no
+  ///               bound, but about their estimates
+  LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of, RankOrder order,
+            bool shares = false);
 
   const cost::LeastCosts& costs;
   const schedule::Collective& call;
@@ -24,6 +27,8 @@ struct LeastFlat {
   bool is_aligned;                   ///< MachineShape::is_aligned
   bool is_regular;                   ///< MachineShape::is_regular
   const topology::Machine* machine;  ///< positions are its ranks, from the root on; null: no
+  Rank largest;                      ///< most ranks of a member of the whole machine
+  bool shares;
 };
 
 /// The same for messages of another length.
@@ -37,6 +42,8 @@ struct LeastFlat {
 /// @param combines what comes is combined with something of the same size
 [[nodiscard]] cost::Picos least_up(const LeastFlat& at, Shape shape, double segment,
                                    bool combines = true);
+/// The bundles of a sub-tree each along a binomial tree, down or up.
+[[nodiscard]] cost::Picos least_bundles(const LeastFlat& at, double block, bool downwards);
 /// Of all_combine().
 [[nodiscard]] cost::Picos least_all_combine(const LeastFlat& at, double bytes);
 /// Of pairwise().

@@ -244,6 +244,20 @@ Picos least_reduce_scatter(const MultilevelChoice& choice, const Hierarchy& hier
 
 }  // namespace
 
+/// All that leaves a member of the whole machine passes its link.
+Picos least_bundled_alltoall(const Hierarchy& hierarchy, double block) {
+  const topology::Machine& machine = hierarchy.machine();
+  const auto all = static_cast<Picos>(machine.size());
+  Picos most = 0;
+  for (const topology::Member& member : machine.members(machine.clusters().front())) {
+    if (member.is_leaf) continue;
+    const topology::Cluster& cluster = machine.clusters()[member.id];
+    const auto inside = static_cast<Picos>(cluster.leaf_count);
+    most = std::max(most, inside * (all - inside) * cost::per_byte_of(cluster.uplink.out));
+  }
+  return most * block;
+}
+
 Picos multilevel_least(const MultilevelChoice& choice, const Hierarchy& hierarchy,
                        const Collective& call) {
   const auto element = static_cast<double>(call.element.value);
@@ -273,6 +287,8 @@ Picos multilevel_least(const MultilevelChoice& choice, const Hierarchy& hierarch
       return least_reduce_scatter(choice, hierarchy, call, bytes) * kRoundedDown;
     case Operation::Allgather:
       return least_allgather(choice, hierarchy, call, bytes) * kRoundedDown;
+    case Operation::Alltoall:
+      return least_bundled_alltoall(hierarchy, bytes) * kRoundedDown;
     default:
       return 0;
   }

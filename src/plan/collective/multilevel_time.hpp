@@ -58,6 +58,9 @@ enum class Partials : std::uint8_t {
                                            const Hierarchy& hierarchy,
                                            const schedule::Collective& call);
 
+/// The same of alltoalls whose bundles go between the members of the whole machine. O(members).
+[[nodiscard]] cost::Picos least_bundled_alltoall(const Hierarchy& hierarchy, double block);
+
 // Operations without a tree of leaders: bundles of an alltoall, runs of a scan.
 [[nodiscard]] cost::Picos aggregated_alltoall_time(const Carriers& carriers,
                                                    const cost::CostView& cost_view,

@@ -58,7 +58,7 @@ constexpr Algorithm kNeighbourExchange = on_regular_machines<regular_neighbours>
          },
          [](LeastFlat& at) {
            at.rounds.round(1, at.bytes, false);
-           at.rounds.ring(at.size / 2 - 1, 2 * at.bytes, false);
+           at.rounds.ring(at.size / 2 - 1, 2 * at.bytes, false, true);
          }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong));
 
 }  // namespace espalier::collective

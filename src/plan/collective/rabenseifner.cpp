@@ -153,7 +153,8 @@ constexpr Algorithm kRabenseifnerReduce = with_folded_reduce(
            return at.rounds.finish() + gather_time(at.cost_view, tree, at.bytes / at.size);
          },
          [](LeastFlat& at) {
-           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
+           at.rounds.butterfly(
+               true, [&](Rank mask) { return at.bytes / (2.0 * mask); }, true, at.bytes);
            at.rounds.add(least_down(with_bytes(at, at.bytes / at.size), Shape::Binomial, 0));
          }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong));
 
@@ -165,9 +166,10 @@ constexpr Algorithm kRabenseifnerAllreduce = on_regular_machines<regular_rabense
                      [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
          },
          [](LeastFlat& at) {
-           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
            at.rounds.butterfly(
-               false, [&](Rank mask) { return at.bytes / (2.0 * mask); }, false);
+               true, [&](Rank mask) { return at.bytes / (2.0 * mask); }, true, at.bytes);
+           at.rounds.butterfly(
+               false, [&](Rank mask) { return at.bytes / (2.0 * mask); }, false, 0, at.bytes);
          }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong));
 
 }  // namespace espalier::collective

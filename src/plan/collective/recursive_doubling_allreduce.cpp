@@ -46,7 +46,9 @@ constexpr Algorithm kRecursiveDoublingAllreduce = on_regular_machines<regular_do
            butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
                      [&](Rank, Rank) { return at.bytes; });
          },
-         [](LeastFlat& at) { at.rounds.butterfly(true, [&](Rank) { return at.bytes; }); }>(
-        Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong));
+         [](LeastFlat& at) {
+           at.rounds.butterfly(
+               true, [&](Rank) { return at.bytes; }, true, at.bytes, at.bytes);
+         }>(Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong));
 
 }  // namespace espalier::collective

@@ -42,7 +42,8 @@ constexpr Algorithm kRecursiveHalving = on_regular_machines<regular_halving>(
          [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); },
          [](LeastFlat& at) {
            at.rounds.butterfly(
-               true, [&](Rank mask) { return at.bytes * mask; }, false);
+               true, [&](Rank mask) { return at.bytes * mask; }, false, at.bytes * at.size,
+               at.bytes);
          }>(Operation::ReduceScatter, "recursive-halving", kThakur,
             {.along_machine = true, .longest = LongestMessage::HalfOfAll}));
 

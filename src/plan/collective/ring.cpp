@@ -116,7 +116,7 @@ bool regular_ring_allreduce(RegularRounds& rounds, const schedule::Collective& c
 constexpr Algorithm kRingAllgather = on_regular_machines<regular_ring<false>>(
     flat<any_size, allgather<ring_allgather>,
          [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes); },
-         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, false); }>(
+         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, false, true); }>(
         Operation::Allgather, "ring", kThakur, kMovesAlong));
 
 constexpr Algorithm kRingAllreduce = on_regular_machines<regular_ring_allreduce>(
@@ -126,15 +126,15 @@ constexpr Algorithm kRingAllreduce = on_regular_machines<regular_ring_allreduce>
            at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
          },
          [](LeastFlat& at) {
-           at.rounds.ring(at.size - 1, at.bytes / at.size, true);
-           at.rounds.ring(at.size - 1, at.bytes / at.size, false);
+           at.rounds.ring(at.size - 1, at.bytes / at.size, true, true);
+           at.rounds.ring(at.size - 1, at.bytes / at.size, false, true);
          }>(Operation::Allreduce, "ring", kPatarasuk,
             {.along_machine = true, .longest = LongestMessage::Piece}));
 
 constexpr Algorithm kRingReduceScatter = on_regular_machines<regular_ring<true>>(
     flat<any_size, reduce_scatter<ring_reduce_scatter>,
          [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes, true); },
-         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, true); }>(
+         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, true, true); }>(
         Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true}));
 
 }  // namespace espalier::collective

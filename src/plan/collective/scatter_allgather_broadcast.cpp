@@ -91,7 +91,7 @@ constexpr Algorithm kScatterRing = scattered_first<pieces_around>(
          },
          [](LeastFlat& at) {
            at.rounds.add(least_scatter(at));
-           at.rounds.ring(at.size - 1, at.bytes / at.size, false);
+           at.rounds.ring(at.size - 1, at.bytes / at.size, false, true);
          }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst));
 
 constexpr Algorithm kScatterDoubling = scattered_first<pieces_doubled>(

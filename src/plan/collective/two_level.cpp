@@ -30,26 +30,30 @@ struct TwoLevelView {
 /// Levels of a view by clusters of a depth that the machine has.
 constexpr std::size_t kLevelsSeen = 2;
 
-/// By each depth of clusters that the machine has, where that is not the machine itself.
 /// Bundles of more clusters go one by one through all ranks: worse than level by level, and long to
 /// predict.
 constexpr std::size_t kBundlesUpTo = 256;
+/// With more ranks than these, plans over more than so many clusters are no candidates, and scans
+/// are none at all: they take longer to predict than there is time.
+constexpr Rank kManyRanks = 4096;
+constexpr std::size_t kTreesUpTo = 256;
+constexpr std::size_t kAllgathersUpTo = 64;
 
-bool has_too_many_bundles(const topology::Machine& machine, std::uint32_t depth,
-                          const Collective& call) {
-  if (call.operation != Operation::Allgather) return false;
-  std::size_t clusters = 0;
-  for (const topology::Cluster& cluster : machine.clusters()) {
-    if (cluster.depth == depth) ++clusters;
-  }
-  return clusters > kBundlesUpTo;
+bool has_too_many_parts(const Hierarchy& hierarchy, std::uint32_t depth, const Collective& call) {
+  const std::size_t clusters = hierarchy.shape().least.count(depth);
+  const bool gathers = call.operation == Operation::Allgather;
+  const bool scans = call.operation == Operation::Scan || call.operation == Operation::Exscan;
+  if (gathers && clusters > kBundlesUpTo) return true;
+  if (call.size <= kManyRanks) return false;
+  return scans || clusters > (gathers ? kAllgathersUpTo : kTreesUpTo);
 }
 
+/// By each depth of clusters that the machine has, where that is not the machine itself.
 std::vector<Parameters> two_level_proposals(const Hierarchy& hierarchy, const Collective& call) {
   const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
   std::vector<Parameters> all;
   for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
-    if (has_too_many_bundles(hierarchy.machine(), depth, call)) continue;
+    if (has_too_many_parts(hierarchy, depth, call)) continue;
     MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
     if (call.operation == Operation::Alltoall) choice.levels.assign(kLevelsSeen, {});
     all.push_back(TwoLevelChoice{depth, std::move(choice)});
@@ -152,6 +156,10 @@ Picos two_level_least(const Hierarchy& hierarchy, const Collective& call,
                       const Parameters& parameters) {
   const auto& seen = std::get<TwoLevelChoice>(parameters);
   const MachineShape& shape = hierarchy.shape();
+  if (call.operation == Operation::Alltoall && seen.depth == 1) {
+    const auto block = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+    return least_bundled_alltoall(hierarchy, block) * (1 - 1e-9);
+  }
   if (shape.smallest_outermost == call.size || !is_usual(seen)) return 0;  // nothing lies across
   auto bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
   if (call.operation == Operation::ReduceScatter) bytes *= call.size;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,19 @@ class LeastCosts {
   [[nodiscard]] Picos outermost() const;
   /// Fewest ranks of a part, if the machine is cut at clusters of this depth.
   [[nodiscard]] Rank smallest(std::uint32_t depth) const { return levels_[depth].smallest; }
+  /// Most ranks of a cluster of this depth.
+  [[nodiscard]] Rank largest(std::uint32_t depth) const { return levels_[depth].largest; }
+  /// The least time of a byte on the slowest of the levels that all ranks lie below, out of a
+  /// member that does not hold all ranks: whoever goes around all of them leaves it.
+  [[nodiscard]] Picos slowest_uplink() const {
+    Picos most = 0;
+    for (std::uint32_t l = 0; l <= innermost_of_all_; ++l) {
+      const bool holds_all =
+          l < innermost_of_all_ && levels_[l + 1].largest == levels_.front().largest;
+      if (!holds_all) most = std::max(most, levels_[l].uplink);
+    }
+    return most;
+  }
   /// Number of clusters of this depth.
   [[nodiscard]] Rank count(std::uint32_t depth) const { return levels_[depth].count; }
   /// Number of clusters of this depth outside of any one member of the whole machine: at least so

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "cost/least_costs.hpp"
 
 namespace espalier::cost {
+
+/// A message from rank to rank: sending, latency, bytes, receiving.
+/// @param senders so many ranks side by side send as far at the same time, as long as they are in
+///                the same cluster: they share its uplink. 1: nobody else does
+[[nodiscard]] Picos hop(const topology::Machine& machine, const LeastCosts& costs, Rank from,
+                        Rank to, double bytes, double senders);
 
 /// A lower bound of what Rounds works out for an algorithm, without a walk over its ranks.
 ///
@@ -24,7 +30,9 @@ namespace espalier::cost {
 /// far apart by position are far apart in it), or anywhere (then nothing is known of them).
 ///
 /// Besides, a few ways are followed from rank to rank, each message after the one before it: no
-/// rank at the end of such a way is done earlier. They see what is slow on this very machine.
+/// rank at the end of such a way is done earlier. They see what is slow on this very machine. If
+/// their messages share links with those of other ranks, the result is no bound any more but about
+/// the estimate.
 class LeastRounds {
  public:
   /// @param along positions lie in the order of the machine's leaves
@@ -32,8 +40,10 @@ class LeastRounds {
       : costs_(costs), size_(size), along_(along) {}
 
   /// Follows ways from these positions on. @pre no rounds yet; positions are ranks of the machine
-  void follow(const topology::Machine& machine, std::initializer_list<Rank> starts) {
+  /// @param shares messages share links with those of other ranks
+  void follow(const topology::Machine& machine, std::span<const Rank> starts, bool shares) {
     machine_ = &machine;
+    shares_ = shares;
     for (const Rank start : starts) ways_.push_back({start % size_, 0});
   }
 
@@ -51,19 +61,27 @@ class LeastRounds {
   /// second stands for two.
   /// @param bytes of a message between partners whose numbers differ in bit `mask`
   /// @param rising whether the nearest partner comes first
+  /// @param folds bytes from one of each pair to the other before; 0: nothing is known of them
+  /// @param unfolds the same afterwards
   template <typename BytesOf>
-  void butterfly(bool combines, BytesOf bytes, bool rising = true) {
+  void butterfly(bool combines, BytesOf bytes, bool rising = true, double folds = 0,
+                 double unfolds = 0) {
     const Rank actives = std::bit_floor(size_);
     const Rank extra = size_ - actives;
     const auto position = [&](Rank active) { return active + std::min(active, extra); };
     for (Way& way : ways_) {
       Rank active = way.at < 2 * extra ? way.at / 2 : way.at - extra;
+      // Of each pair one comes first to the other, and hears of it at last.
+      if (folds > 0 && way.at < 2 * extra && way.at % 2 == 1) {
+        go(way, way.at - 1, folds, 1, combines);
+      }
       way.at = position(active);
       for (Rank k = 1; k < actives; k *= 2) {
         const Rank mask = rising ? k : actives / (2 * k);
         active ^= mask;
-        go(way, position(active), bytes(mask), combines);
+        go(way, position(active), bytes(mask), mask, combines);
       }
+      if (unfolds > 0 && active < extra) go(way, way.at + 1, unfolds, 1, false);
     }
     for (Rank mask = 1; mask < actives; mask *= 2) {
       round(mask, bytes(mask), combines, actives == size_);
@@ -75,7 +93,7 @@ class LeastRounds {
     for (Way& way : ways_) {
       for (Rank distance = 1; distance < size_; distance *= 2) {
         const auto next = (std::uint64_t{way.at} + distance) % size_;
-        go(way, static_cast<Rank>(next), bytes(distance), false);
+        go(way, static_cast<Rank>(next), bytes(distance), distance, false);
       }
     }
     for (Rank distance = 1; distance < size_; distance *= 2) {
@@ -84,13 +102,16 @@ class LeastRounds {
   }
   /// So many rounds in which each position sends to the next: no stretch of edges is longer than
   /// the longest, which is not shorter than the mean.
-  void ring(double rounds, double bytes, bool combines) {
+  /// @param around_all blocks go around all ranks of the machine, one after the other
+  void ring(double rounds, double bytes, bool combines, bool around_all = false) {
     const auto size = static_cast<Picos>(size_);
     const Picos combined = combines ? costs_.combine(bytes) : 0;
     const Picos each = costs_.send(bytes) + costs_.flow(1, bytes) + costs_.recv(bytes) + combined;
     const Picos turn =
         along_ ? costs_.turn() + size * each : size * (costs_.message(1, bytes) + combined);
-    add(rounds / size * turn);
+    // Or all blocks cross the slowest edge, one after the other.
+    const Picos pace = around_all ? bytes * costs_.slowest_uplink() : 0;
+    add(std::max(rounds / size * turn, (rounds - 1) * pace));
   }
   /// Everybody sends to all others at once.
   void all_to_all(double bytes, bool combines) {
@@ -103,6 +124,19 @@ class LeastRounds {
   void add(Picos more) {
     sum_ += more;
     for (Way& way : ways_) way.takes += more;
+  }
+  /// Ways go on to positions that are `distance` further, so many times.
+  void go_on(Rank distance, double bytes, bool combines, double times) {
+    for (Way& way : ways_) {
+      const auto next = (std::uint64_t{way.at} + distance) % size_;
+      go(way, static_cast<Rank>(next), bytes, distance, combines, times);
+    }
+  }
+  /// The longest of the ways so far.
+  [[nodiscard]] Picos longest_way() const {
+    Picos most = 0;
+    for (const Way& way : ways_) most = std::max(most, way.takes);
+    return most;
   }
   /// A message between positions that are so far apart, without others.
   [[nodiscard]] Picos message(Rank distance, double bytes) const {
@@ -128,11 +162,10 @@ class LeastRounds {
     Rank at = 0;
     Picos takes = 0;
   };
-  void go(Way& way, Rank to, double bytes, bool combines) const {
-    const topology::Path path = machine_->path(way.at, to);
-    way.takes += costs_.send(bytes) + static_cast<Picos>(path.latency.picoseconds) +
-                 bytes * per_byte_of(path.bandwidth) + costs_.recv(bytes) +
-                 (combines ? costs_.combine(bytes) : 0);
+  /// @param senders so many ranks side by side send as far, so many times
+  void go(Way& way, Rank to, double bytes, double senders, bool combines, double times = 1) const {
+    way.takes += times * hop(*machine_, costs_, way.at, to, bytes, shares_ ? senders : 1) +
+                 times * (combines ? costs_.combine(bytes) : 0);
     way.at = to;
   }
 
@@ -154,6 +187,7 @@ class LeastRounds {
   std::vector<Picos> carried_;  // by level
   Picos before_last_ = 0;
   const topology::Machine* machine_ = nullptr;
+  bool shares_ = false;
   std::vector<Way> ways_;
 };
 

@@ -121,13 +121,51 @@ TEST(Leaders, AreTheFirstOfTheRanking) {
       for (const std::uint64_t count : {std::uint64_t{8}, std::uint64_t{65536}}) {
         const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
         const auto any = [](const Plan&) { return true; };
-        EXPECT_EQ(
-            first_two(leaders(predictor, call, Bits::Any, Roots::Any, algorithms(), any), call),
-            first_two(ranking(predictor, call, Bits::Any, Roots::Any), call))
-            << schedule::name_of(operation) << " of " << count << " bytes on " << text;
+        std::vector<Choice> all = ranking(predictor, call, Bits::Any, Roots::Any);
+        std::erase_if(all, [&](const Choice& choice) {
+          const bool by_number = choice.plan.algorithm->traits.by_number;
+          return predictor.is_thrifty() && !predictor.may_walk(choice.plan, call) &&
+                 ((schedule::has_root(operation) && by_number) ||
+                  !predictor.by_shape(choice.plan, call));
+        });
+        const auto found = leaders(predictor, call, Bits::Any, Roots::Any, algorithms(), any);
+        const std::string what = std::string(schedule::name_of(operation)) + " of " +
+                                 std::to_string(count) + " bytes on " + text;
+        if (!predictor.is_thrifty()) {
+          EXPECT_EQ(first_two(found, call), first_two(all, call)) << what;
+          continue;
+        }
+        // A walk over all ranks must promise 3 %.
+        EXPECT_LE(to_seconds(found.front().predicted), to_seconds(all.front().predicted) / 0.97)
+            << what << ": " << name_of(found.front().plan, call) << " instead of "
+            << name_of(all.front().plan, call);
       }
     }
   }
+}
+
+TEST(Affordable, AreNoWalksOverManyRanks) {
+  const auto machine = *topology::parse_synthetic(
+      "site:2(10ms,1Gbit/s) node:18|20(20us,25Gbit/s) proc:32(1us,80Gbit/s,send=400ns)");
+  const Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  const Collective call{Operation::Allreduce, machine.size(), 0, 1024, Bytes{1}, true, {}};
+  const Plan ring = *plan_named("ring", hierarchy, call);
+  const Plan levels = *plan_named("multilevel exchange/flat/binomial", hierarchy, call);
+  EXPECT_TRUE(predictor.is_thrifty());
+  EXPECT_FALSE(predictor.affordable(ring, call));
+  EXPECT_EQ(predictor.affordable(levels, call), predictor(levels, call));
+  EXPECT_GE(predictor.told(ring, call), predictor.at_least(ring, call));
+  EXPECT_GT(predictor(ring, call), predictor.at_least(ring, call));
+  EXPECT_FALSE(predictor.affordable(ring, call));  // whatever was asked before
+}
+
+TEST(Affordable, IsEverythingAmongFewRanks) {
+  const auto machine = *topology::parse_synthetic("site:4(1ms) node:16(20us) proc:8(1us)");
+  const Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  EXPECT_EQ(machine.size(), kNumbersWalkedUpTo);
+  EXPECT_FALSE(predictor.is_thrifty());
 }
 
 }  // namespace

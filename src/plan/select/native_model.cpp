@@ -21,11 +21,13 @@ bool fits(const NativeRule& rule, const Collective& call) {
 }
 
 /// What is left of a plan's time without its bytes: latencies.
-Time latencies_of(const Plan& plan, const Predictor& predictor, const Collective& call) {
+/// @param exact whether all ranks may be walked over
+Time latencies_of(const Plan& plan, const Predictor& predictor, const Collective& call,
+                  bool exact) {
   Collective empty = call;
   empty.count = empty.size;  // one byte for each part that it may be cut into
   empty.element = Bytes{1};
-  return predictor(plan, empty);
+  return exact ? predictor(plan, empty) : predictor.told(plan, empty);
 }
 
 std::uint64_t longest_message(const Plan& plan, const Collective& call) {
@@ -68,15 +70,16 @@ std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hiera
 
 /// Whole messages have them on all ways; halves do in algorithms that halve again and again, as
 /// long as it matters; a scatter has them, but not the ring that comes after it.
-Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
-                const Collective& call) {
+Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor, const Collective& call,
+                bool exact) {
   if (!predictor.hierarchy().shape().reaches_far) return {};
   const Transport transport = transport_of(mpi);
   if (transport.is_eager(longest_message(plan, call))) return {};
   const auto scatter = plan.algorithm->traits.scatters_first
                            ? plan_named("binomial", predictor.hierarchy(), call)
                            : std::nullopt;
-  const Time ways = latencies_of(scatter.value_or(plan), predictor, call);
+  const Time ways = latencies_of(scatter.value_or(plan), predictor, call,
+                                 exact || predictor.may_walk(plan, call));
   return {transport.handshake_latencies * ways.picoseconds};
 }
 
@@ -100,7 +103,9 @@ std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
   std::optional<Time> least;
   for (const Plan& plan : plans) {
     if (least && best > Time{0} && predictor.at_least(plan, call) >= *least) continue;
-    const Time time = predictor(plan, call) + handshakes(mpi, plan, predictor, call);
+    const bool exact = best == Time{0};
+    const Time time = (exact ? predictor(plan, call) : predictor.told(plan, call)) +
+                      handshakes(mpi, plan, predictor, call, exact);
     if (!least || time < *least) least = time;
   }
   return least;

@@ -22,7 +22,8 @@ namespace espalier::select {
 /// How long the MPI library's own algorithm would take under the same model. Above its eager limit
 /// each latency is paid several times, for handshakes that our short segments do not need.
 /// @param best a plan's time; if a lower bound shows that this gains, the bound is enough and is
-///        returned. 0: never
+///        returned; plans that are not affordable are told by a few ranks (Predictor::told()). 0:
+///        all are predicted
 /// @return absent if no plan of ours is like it
 [[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
                                                  const schedule::Collective& call, Time best = {});
@@ -33,7 +34,8 @@ namespace espalier::select {
 
 /// The time that handshakes add to an algorithm of the MPI library. 0 if no latency is far
 /// (transport.hpp): there our plans have handshakes as well.
+/// @param exact whether all ranks may be walked over, however many (Predictor::told())
 [[nodiscard]] Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
-                              const schedule::Collective& call);
+                              const schedule::Collective& call, bool exact = true);
 
 }  // namespace espalier::select

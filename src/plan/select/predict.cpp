@@ -1,5 +1,8 @@
 #include "select/predict.hpp"
 
+#include <algorithm>
+
+#include "collective/segments.hpp"
 #include "sim/simulate.hpp"
 
 namespace espalier::select {
@@ -20,8 +23,9 @@ Time predict(const Plan& plan, const CostView& cost_view, const collective::Hier
   return whole_picoseconds(plan.algorithm->estimate(cost_view, hierarchy, call, plan.parameters));
 }
 
-Time PredictedTimes::of(const Plan& plan, const collective::Hierarchy& hierarchy,
-                        const schedule::Collective& call, const std::function<Time()>& predict) {
+std::optional<Time> PredictedTimes::of(const Plan& plan, const collective::Hierarchy& hierarchy,
+                                       const schedule::Collective& call,
+                                       const std::function<std::optional<Time>()>& predict) {
   if (call_ != call) {
     known_.clear();
     call_ = call;
@@ -31,8 +35,8 @@ Time PredictedTimes::of(const Plan& plan, const collective::Hierarchy& hierarchy
   for (const auto& [other, time] : known_) {
     if (other == key) return time;
   }
-  const Time time = predict();
-  known_.emplace_back(std::move(key), time);
+  const std::optional<Time> time = predict();
+  if (time) known_.emplace_back(std::move(key), *time);
   return time;
 }
 
@@ -64,13 +68,49 @@ const collective::FoldedMachine& Predictor::folded_for(Rank root) const {
   return folded_.try_emplace(root, hierarchy_, root, transport_).first->second;
 }
 
+std::optional<Time> Predictor::found_by_shape(const Plan& plan,
+                                              const schedule::Collective& call) const {
+  if (plan.algorithm->estimate_folded == nullptr || !goes_by_parts()) return std::nullopt;
+  const Rank root = schedule::has_root(call.operation) ? call.root : 0;
+  const auto folded = plan.algorithm->estimate_folded(folded_for(root), call, plan.parameters);
+  if (!folded) return std::nullopt;
+  return whole_picoseconds(*folded);
+}
+
 Time Predictor::beside(const Plan& plan, const schedule::Collective& call) const {
-  if (plan.algorithm->estimate_folded != nullptr && goes_by_parts()) {
-    const Rank root = schedule::has_root(call.operation) ? call.root : 0;
-    const auto folded = plan.algorithm->estimate_folded(folded_for(root), call, plan.parameters);
-    if (folded) return whole_picoseconds(*folded);
+  const auto time = found_by_shape(plan, call);
+  return time ? *time : predict(plan, cost_view(), hierarchy_, call);
+}
+
+bool Predictor::is_thrifty() const {
+  return hierarchy_.machine().size() > kNumbersWalkedUpTo && hierarchy_.shape().in_order &&
+         goes_by_parts();
+}
+
+std::optional<Time> Predictor::by_shape(const Plan& plan, const schedule::Collective& call) const {
+  return last_by_shape_.of(plan, hierarchy_, call, [&] { return found_by_shape(plan, call); });
+}
+
+bool Predictor::may_walk(const Plan& plan, const schedule::Collective& call) const {
+  if (!is_thrifty()) return true;
+  const bool is_long = call.count * call.element.value > collective::kShortOfSegments;
+  return call.size <= kWalkedUpTo && (is_long || !plan.algorithm->traits.by_number);
+}
+
+std::optional<Time> Predictor::affordable(const Plan& plan,
+                                          const schedule::Collective& call) const {
+  if (may_walk(plan, call)) return (*this)(plan, call);
+  return by_shape(plan, call);
+}
+
+Time Predictor::told(const Plan& plan, const schedule::Collective& call) const {
+  if (const auto time = affordable(plan, call)) return *time;
+  Time time = at_least(plan, call);
+  if (plan.algorithm->about != nullptr) {
+    const auto about = plan.algorithm->about(hierarchy_, call, plan.parameters);
+    time = std::max(time, whole_picoseconds(about));
   }
-  return predict(plan, cost_view(), hierarchy_, call);
+  return time > Time{0} ? time : (*this)(plan, call);
 }
 
 Time Predictor::at_least(const Plan& plan, const schedule::Collective& call) const {
@@ -79,7 +119,7 @@ Time Predictor::at_least(const Plan& plan, const schedule::Collective& call) con
 }
 
 Time Predictor::operator()(const Plan& plan, const schedule::Collective& call) const {
-  return last_.of(plan, hierarchy_, call, [&] { return beside(plan, call); });
+  return *last_.of(plan, hierarchy_, call, [&] { return beside(plan, call); });
 }
 
 }  // namespace espalier::select

@@ -147,6 +147,12 @@ class Leading {
       second_ = Choice{plan, predicted};
     }
   }
+  /// Whether a plan may be faster than the best so far by more than 3 %.
+  [[nodiscard]] bool is_worth_a_walk(Time at_least) const {
+    if (!first_) return true;
+    const std::int64_t best = first_->predicted.picoseconds;
+    return at_least.picoseconds < best - best / 100 * 3;
+  }
   [[nodiscard]] bool is_beaten(const Plan& plan, Time at_least) const {
     if (!second_ || at_least <= second_->predicted) return false;
     if (plan.algorithm->traits.is_tuned && at_least <= best_tuned_) return false;
@@ -168,10 +174,13 @@ class Leading {
 
 /// How plans of a call are ranked.
 struct RankedBy {
-  std::function<Time(const Plan&)> time_of;  ///< the predicted time of a plan for this call
-  TimeOf beside;                             ///< the predicted time from other roots
-  TimeOf at_least;                           ///< a lower bound of the predicted time
+  /// The predicted time of a plan for this call; absent: it is left out.
+  std::function<std::optional<Time>(const Plan&)> time_of;
+  TimeOf beside;               ///< the predicted time from other roots
+  TimeOf at_least;             ///< a lower bound of the predicted time
   Leading* leading = nullptr;  ///< knows which plans are beaten and left out; null: none is
+  /// Predicts plans of which time_of() knows none, after all others; null, absent: left out.
+  std::function<std::optional<Time>(const Plan&)> walk = {};
 };
 
 /// Whether a plan is beaten over other roots: then the choice for all roots goes by them.
@@ -253,14 +262,19 @@ std::vector<Choice> predicted_plans(std::vector<Plan> plans, const RankedBy& by,
   std::vector<Time> times(plans.size(), kForever);
   std::vector<bool> is_out(plans.size(), false);
   std::vector<Waiting> waiting;
-  const auto predict = [&](std::size_t i) {
-    times[i] = by.time_of(plans[i]);
+  std::vector<Waiting> unknown;  // by time_of(); the lowest bound first
+  const auto predict = [&](std::size_t i, Time at_least) {
+    const std::optional<Time> time = by.time_of(plans[i]);
+    is_out[i] = !time;
+    if (!time && by.walk) unknown.push_back({i, at_least});
+    if (!time) return;
+    times[i] = *time;
     if (by.leading != nullptr) by.leading->note(plans[i], times[i]);
   };
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Time least = by.leading == nullptr ? Time{} : by.at_least(plans[i], call);
     if (least.picoseconds == 0) {
-      predict(i);
+      predict(i, least);
     } else {
       waiting.push_back({i, least});
     }
@@ -269,7 +283,18 @@ std::vector<Choice> predicted_plans(std::vector<Plan> plans, const RankedBy& by,
                    [](const Waiting& a, const Waiting& b) { return a.at_least < b.at_least; });
   for (const Waiting& one : waiting) {
     is_out[one.index] = by.leading->is_beaten(plans[one.index], one.at_least);
-    if (!is_out[one.index]) predict(one.index);
+    if (!is_out[one.index]) predict(one.index, one.at_least);
+  }
+  for (const Waiting& one : unknown) {
+    const Plan& plan = plans[one.index];
+    if (by.leading->is_beaten(plan, one.at_least) || !by.leading->is_worth_a_walk(one.at_least)) {
+      continue;
+    }
+    const std::optional<Time> time = by.walk(plan);
+    is_out[one.index] = !time;
+    if (!time) continue;
+    times[one.index] = *time;
+    by.leading->note(plan, *time);
   }
   std::vector<Choice> ranked;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -278,15 +303,21 @@ std::vector<Choice> predicted_plans(std::vector<Plan> plans, const RankedBy& by,
   return ranked;
 }
 
-std::vector<Choice> ranking_by(const RankedBy& by, const collective::Hierarchy& hierarchy,
-                               const Collective& call, Bits bits, Roots roots,
-                               AlgorithmTable table) {
+/// Plans that are predicted.
+std::vector<Plan> usual_plans(const collective::Hierarchy& hierarchy, const Collective& call,
+                              Bits bits, AlgorithmTable table) {
   std::vector<Plan> plans = proposed_plans(hierarchy, call, bits, table);
   std::erase_if(plans, [&](const Plan& plan) {
     return (call.size > kExchangesUpTo && meets_everybody(plan, call)) ||
            (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call));
   });
-  std::vector<Choice> ranked = predicted_plans(std::move(plans), by, call);
+  return plans;
+}
+
+std::vector<Choice> ranking_by(const RankedBy& by, const collective::Hierarchy& hierarchy,
+                               const Collective& call, Bits bits, Roots roots,
+                               AlgorithmTable table) {
+  std::vector<Choice> ranked = predicted_plans(usual_plans(hierarchy, call, bits, table), by, call);
   const auto sort = [&] {
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
@@ -299,7 +330,12 @@ std::vector<Choice> ranking_by(const RankedBy& by, const collective::Hierarchy& 
   for (const Choice& start : worth_tuning(ranked, call.size)) {
     std::function<Time(const Plan&)> at_least;
     if (by.at_least) at_least = [&](const Plan& plan) { return by.at_least(plan, call); };
-    Choice tuned = tuned_by_level(start, hierarchy, call, by.time_of, at_least);
+    const auto time_of = [&](const Plan& plan) {
+      std::optional<Time> time = by.time_of(plan);
+      if (!time && by.walk) time = by.walk(plan);
+      return time.value_or(kForever);
+    };
+    Choice tuned = tuned_by_level(start, hierarchy, call, time_of, at_least);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };
@@ -341,10 +377,35 @@ std::vector<Choice> leaders(const Predictor& predictor, const Collective& call, 
                             Roots roots, AlgorithmTable table,
                             const std::function<bool(const Plan&)>& serves) {
   expects(worth_of_simulation(Time{}, call.size) == 0, "leaders: so few ranks are simulated");
-  Leading leading(call, roots, serves);
-  RankedBy by = by_predictor(predictor, call);
-  by.leading = &leading;
-  return ranking_by(by, predictor.hierarchy(), call, bits, roots, table);
+  using MaybeTime = std::function<std::optional<Time>(const Plan&)>;
+  const collective::Hierarchy& hierarchy = predictor.hierarchy();
+  const auto ranked = [&](MaybeTime time_of, MaybeTime walk = {}) {
+    Leading leading(call, roots, serves);
+    RankedBy by = by_predictor(predictor, call);
+    by.time_of = std::move(time_of);
+    by.leading = &leading;
+    by.walk = std::move(walk);
+    return ranking_by(by, hierarchy, call, bits, roots, table);
+  };
+  const auto predicted = [&](const Plan& plan) { return std::optional(predictor(plan, call)); };
+  if (!predictor.is_thrifty()) return ranked(predicted);
+  // From other roots than 0 hardly any plan by number is told by shape.
+  const auto by_shape = [&](const Plan& plan) -> std::optional<Time> {
+    if (schedule::has_root(call.operation) && ignores_topology(plan)) return std::nullopt;
+    return predictor.by_shape(plan, call);
+  };
+  const auto walk = [&](const Plan& plan) -> std::optional<Time> {
+    if (!predictor.may_walk(plan, call)) return std::nullopt;
+    return predictor(plan, call);
+  };
+  std::vector<Choice> found = ranked(by_shape, walk);
+  const auto is_served = [&](const Choice& choice) { return serves(choice.plan); };
+  if (std::any_of(found.begin(), found.end(), is_served)) return found;
+  // Nothing can be predicted: lower bounds decide where all have one.
+  const std::vector<Plan> all = usual_plans(hierarchy, call, bits, table);
+  const auto has_bound = [&](const Plan& plan) { return predictor.at_least(plan, call) > Time{0}; };
+  if (!std::all_of(all.begin(), all.end(), has_bound)) return ranked(predicted);
+  return ranked([&](const Plan& plan) { return std::optional(predictor.at_least(plan, call)); });
 }
 
 }  // namespace espalier::select
