@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::string_view kAlongTheMachine = " along the machine";
 
-/// Whether the blocks of a call may differ in length.
-bool has_blocks(Operation operation) {
-  return operation == Operation::Gather || operation == Operation::Scatter ||
-         operation == Operation::Allgather || operation == Operation::Alltoall ||
-         operation == Operation::ReduceScatter;
-}
-
 /// No if the ranks lie in this order anyway: then it is the form by number itself.
 bool can_go_along(const Algorithm& algorithm, const Hierarchy& hierarchy, const Collective& call) {
   return algorithm.traits.along_machine && (call.commutative || !reduces(call.operation)) &&
@@ -32,6 +25,12 @@ bool goes_along(const Parameters& parameters) {
 }
 
 }  // namespace
+
+bool has_blocks(Operation operation) {
+  return operation == Operation::Gather || operation == Operation::Scatter ||
+         operation == Operation::Allgather || operation == Operation::Alltoall ||
+         operation == Operation::ReduceScatter;
+}
 
 const Algorithm* find_algorithm(Operation operation, std::string_view name, AlgorithmTable table) {
   const auto it = std::find_if(table.begin(), table.end(), [&](const Algorithm* algorithm) {

@@ -121,6 +121,9 @@ using AlgorithmTable = std::span<const Algorithm* const>;
 [[nodiscard]] const Algorithm* find_algorithm(schedule::Operation operation, std::string_view name,
                                               AlgorithmTable table = algorithms());
 
+/// Whether such calls have a block for each rank, whose lengths may differ.
+[[nodiscard]] bool has_blocks(schedule::Operation operation);
+
 /// Whether the algorithm has any plan of such calls: by their operation, order and blocks.
 [[nodiscard]] bool has_form_of(const Algorithm& algorithm, const schedule::Collective& call);
 

@@ -1,6 +1,7 @@
 // Estimates of striped plans by the shape of the machine: the steps of striped_time.cpp.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 
 #include "collective/regular_rounds.hpp"
@@ -83,7 +84,7 @@ class StripedAtMost {
         clusters_(machine_.clusters().front().member_count),
         parts_(shape_.smallest_outermost) {}
 
-  /// @pre shape.in_order, shape.equal_nodes, no backbone
+  /// @pre shape.in_order, shape.equal_nodes, equal_links and equally_late, no backbone
   std::optional<Picos> finish(const StripedChoice& choice) {
     if (choice.inside != Inside::Ring || choice.parts != 0) return std::nullopt;
     const double bytes = striped_bytes(call_);
@@ -166,8 +167,9 @@ class StripedAtMost {
       if (ranks < 2) continue;
       const double mean = all / ranks;
       const double block = in_parts ? std::max(mean, all / parts_) : mean;
-      if (block != block_ || reduces != combines_) runs_.clear();
+      if (block != block_ || mean != mean_ || reduces != combines_) runs_.clear();
       block_ = block;
+      mean_ = mean;
       combines_ = reduces;
       Run run = along(member.id, block, mean, reduces);
       const topology::Leaf last = cluster.first_leaf + cluster.leaf_count - 1;
@@ -177,37 +179,52 @@ class StripedAtMost {
     return most;
   }
 
-  /// How long the busiest link of all carries messages, if of each cluster's ranks (of outermost
-  /// ones at most so many) each has so many bytes.
-  [[nodiscard]] Picos busiest(double bytes, double most_outside) const {
+  /// How long the busiest link of all carries messages of so many bytes.
+  /// @param of_rank how many of them a rank has
+  /// @param of_cluster how many of them a cluster's uplink carries one way
+  template <typename Count>
+  [[nodiscard]] Picos busiest(double bytes, double of_rank, Count of_cluster) const {
     Picos most = 0;
     for (const topology::Cluster& cluster : machine_.clusters()) {
       if (cluster.depth == 0) continue;
-      const double ranks = cluster.depth == 1 ? std::min<double>(cluster.leaf_count, most_outside)
-                                              : cluster.leaf_count;
       const Picos per_byte =
           std::max(cost::per_byte_of(cluster.uplink.out), cost::per_byte_of(cluster.uplink.in));
-      most = std::max(most, ranks * per_byte);
+      most = std::max(most, of_cluster(cluster) * per_byte);
     }
     const topology::Uplink& leaf = machine_.leaf_uplink(0);
-    most = std::max({most, cost::per_byte_of(leaf.out), cost::per_byte_of(leaf.in)});
+    most = std::max(
+        {most, of_rank * cost::per_byte_of(leaf.out), of_rank * cost::per_byte_of(leaf.in)});
     return most * bytes;
   }
 
-  /// So many messages of each of those ranks across the outermost channel.
+  /// So many messages of each rank (of `outside` ranks in each outermost cluster) across the
+  /// outermost channel.
   [[nodiscard]] Picos across(double messages, double bytes, bool combines, double outside) const {
+    return across(messages, bytes, combines, [&](const topology::Cluster& cluster) {
+      const double ranks = cluster.leaf_count;
+      return messages * (cluster.depth == 1 ? std::min(ranks, outside) : ranks);
+    });
+  }
+  template <typename Count>
+  [[nodiscard]] Picos across(double messages, double bytes, bool combines, Count of_cluster) const {
     const topology::Cluster& whole = machine_.clusters().front();
     const topology::Path path =
         machine_.path(0, machine_.rank_at(whole.leaf_count - 1));  // all uplinks are as late
     const Picos cap = bytes * cost::per_byte_of(whole.channel.flow_cap);
     return messages * send(bytes) + static_cast<Picos>(path.latency.picoseconds) +
-           std::max(busiest(messages * bytes, outside), cap) + messages * taken(bytes, combines);
+           std::max(busiest(bytes, messages, of_cluster), cap) + messages * taken(bytes, combines);
   }
 
-  /// A rank of a smaller cluster stands for two of a larger one here and there.
+  /// A rank of a smaller cluster stands for several of a larger one.
   [[nodiscard]] Picos blocks_across(double block, bool reduces) const {
-    const double twice = shape_.largest_outermost > shape_.smallest_outermost ? 2 : 1;
-    return across(twice * (clusters_ - 1.0), block, reduces, shape_.largest_outermost / twice);
+    const double others = clusters_ - 1.0;
+    const double several =
+        std::ceil(static_cast<double>(shape_.largest_outermost) / shape_.smallest_outermost);
+    return across(several * others, block, reduces, [&](const topology::Cluster& cluster) {
+      const double ranks = cluster.leaf_count;
+      if (cluster.depth > 1) return several * others * ranks;
+      return std::max(others * ranks, call_.size - ranks);  // one way, and the other
+    });
   }
 
   [[nodiscard]] std::optional<Picos> among_owners(Across how, double part) const {
@@ -243,7 +260,7 @@ class StripedAtMost {
   Rank clusters_;
   Rank parts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Run> runs_;  // by depth and class
-  double block_ = -1;                                            // what these runs carry
+  double block_ = -1, mean_ = -1;                                // what these runs carry
   bool combines_ = false;
   bool is_half_duplex_ = false;
 };
@@ -265,6 +282,7 @@ std::optional<Picos> folded_striped_time(const StripedChoice& choice, const Fold
   if (outermost.member_count > kMostClusters) return std::nullopt;
   if (!shape.is_regular) {
     const bool is_told = call.size > kExactUpTo && shape.in_order && shape.equal_nodes &&
+                         shape.equal_links && shape.equally_late &&
                          outermost.channel.backbone.unlimited() && shape.smallest_outermost > 1 &&
                          outermost.member_count > 1;
     if (!is_told) return std::nullopt;

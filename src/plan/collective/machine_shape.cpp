@@ -63,7 +63,10 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
     const std::uint64_t in_turn_on = std::uint64_t{machine.leaf_of(0)} + rank;
     in_turn = in_turn && machine.leaf_of(rank) == in_turn_on % machine.size();
     const topology::NodeCosts& here = machine.costs(rank);
-    if (&here == before) continue;  // processes of the same figures share them
+    if (&here == before) continue;  // processes of the same figures share them, and their links
+    const topology::Leaf leaf = machine.leaf_of(rank);
+    equal_links =
+        equal_links && machine.leaf_uplink(leaf) == machine.leaf_uplink(machine.leaf_of(0));
     before = &here;
     equal_senders = equal_senders && here.send == first.send;
     equal_takers = equal_takers && here.recv == first.recv && here.reduce == first.reduce;
@@ -74,7 +77,11 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
     reaches_far = reaches_far || topology::kTransport.is_far(cluster.channel.latency);
   }
   std::vector<Rank> ranks_of(machine.levels().size(), 0);
+  std::vector<const Cluster*> first_of(machine.levels().size(), nullptr);
   for (const Cluster& cluster : clusters) {
+    const Cluster*& first_there = first_of[cluster.depth];
+    if (first_there == nullptr) first_there = &cluster;
+    equally_late = equally_late && cluster.uplink.latency == first_there->uplink.latency;
     Rank& ranks = ranks_of[cluster.depth];
     if (ranks == 0) ranks = cluster.leaf_count;
     const bool fits = std::has_single_bit(cluster.leaf_count) && cluster.leaf_count == ranks;

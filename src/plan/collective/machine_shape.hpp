@@ -24,6 +24,8 @@ struct MachineShape {
   bool equal_senders = true;  ///< all ranks have the same costs of sending
   bool equal_takers = true;   ///< all ranks have the same costs of receiving and combining
   bool equal_nodes = true;    ///< all ranks have the same costs
+  bool equal_links = true;    ///< all ranks have the same links of their own
+  bool equally_late = true;   ///< all uplinks of a depth have the same latency
   /// Ranks lie in order, on innermost clusters; all processes are equal, and all clusters of a
   /// depth with their uplinks. Then exchanges that do the same on all ranks are told by one of
   /// them.

@@ -7,7 +7,7 @@ namespace espalier::cost {
 Rounds::Rounds(const CostView& cost_view)
     : cost_view_(cost_view),
       sharing_(cost_view),
-      crossings_(cost_view),
+      crossings_(cost_view.resources(), 0.0),
       routes_(cost_view),
       clocks_(cost_view.size(), 0),
       received_in_(cost_view.size(), 0),
@@ -145,7 +145,7 @@ Rounds::Reach Rounds::count_pairs(std::span<const Rank> members, double bytes) {
     for (const Rank to : members) {
       if (from == to) continue;
       cost_view_.find_route(from, to, route_);
-      crossings_.add(route_.resources());
+      for (const sim::ResourceId id : route_.resources()) crossings_[id] += 1;
       reach.latency = std::max(reach.latency, cost_view_.latency(route_));
       reach.capped = std::max(reach.capped, bytes * cost_view_.cap_per_byte(route_));
     }
@@ -177,11 +177,11 @@ Rounds::Reach Rounds::count_clusters(std::span<const Rank> members, double bytes
     reach.latency = std::max(reach.latency, cost_view_.latency(route_));
     reach.capped = std::max(reach.capped, bytes * cost_view_.cap_per_byte(route_));
   };
-  const auto others = static_cast<std::uint32_t>(members.size() - 1);
+  const auto others = static_cast<double>(members.size() - 1);
   for (std::size_t i = 0; i < members.size(); ++i) {  // own links, out and in
     note(members[i], members[(i + 1) % members.size()]);
     for (const sim::ResourceId id : route_.resources()) {
-      if (is_own(id)) crossings_.add(id, others);
+      if (is_own(id)) crossings_[id] += others;
     }
   }
   for (const std::vector<Rank>& from : parts) {
@@ -191,7 +191,7 @@ Rounds::Reach Rounds::count_clusters(std::span<const Rank> members, double bytes
       const std::size_t pairs =
           &from == &to ? from.size() * (from.size() - 1) : from.size() * to.size();
       for (const sim::ResourceId id : route_.resources()) {
-        if (!is_own(id)) crossings_.add(id, static_cast<std::uint32_t>(pairs));
+        if (!is_own(id)) crossings_[id] += static_cast<double>(pairs);
       }
     }
   }
@@ -203,7 +203,7 @@ void Rounds::all_to_all(std::span<const Rank> members, double bytes, bool combin
   const auto n = static_cast<double>(members.size());
   if (members.size() < 2) return;
   // Loads, not messages: the busiest thing on the way decides.
-  crossings_.clear();
+  std::fill(crossings_.begin(), crossings_.end(), 0.0);
   Picos latest = 0, processor = 0, one = 0, sends = 0, receives = 0;
   for (const Rank rank : members) {
     const Picos here = cost_view_.send(rank, bytes) + cost_view_.recv(rank, bytes) +

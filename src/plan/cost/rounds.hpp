@@ -66,8 +66,8 @@ class Rounds {
 
   const CostView& cost_view_;
   FlowSharing sharing_;
-  Crossings crossings_;
-  Routes routes_;  // of an exchange's messages
+  std::vector<double> crossings_;  // messages on each resource: may be more than 2^32
+  Routes routes_;                  // of an exchange's messages
   std::vector<Picos> clocks_;
   std::vector<std::uint32_t> received_in_;  // number of the last exchange with a message for a rank
   std::uint32_t exchanges_ = 0;

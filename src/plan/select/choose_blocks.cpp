@@ -55,10 +55,11 @@ Decision Chooser::decide_blocks(const Collective& call) const {
     const auto gain = [&](std::uint64_t bytes) {
       const Collective one = with_blocks(call, bytes);
       const auto native = predict_native_blocks(one);
+      if (!native) return Gain::Loses;
       const Time planned = predictor_(plan, one);
-      return !native || planned > *native ? Gain::Loses
-             : is_gain(planned, *native)  ? Gain::Gains
-                                          : Gain::Neither;
+      return planned > *native           ? Gain::Loses
+             : is_gain(planned, *native) ? Gain::Gains
+                                         : Gain::Neither;
     };
     const Gain given = gain(call.count);
     if (is_known) return given == Gain::Gains;
@@ -70,7 +71,7 @@ Decision Chooser::decide_blocks(const Collective& call) const {
   const Choice best = best_plans(call, stands_for).front();
   Decision decision{{best}, predict_native_blocks(stands_for), judge(best.plan)};
   for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), call)) {
-    if (decision.gains || is_known || !judge(plan)) continue;
+    if (decision.gains || is_known || !decision.native || !judge(plan)) continue;
     decision.plans = {{plan, predictor_(plan, stands_for)}};
     decision.gains = true;
   }

@@ -203,7 +203,8 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
                            simulated_as(rules_.transport));
       const auto time_of = [&](const Plan& plan) {
         const auto simulated = times.of(plan);
-        return simulated ? *simulated : predictor_.told(plan, one);
+        // A plan that cannot be told stays uncut.
+        return simulated ? *simulated : predictor_.affordable(plan, one).value_or(kForever);
       };
       choice.plan = with_usable_segments(choice.plan, one, rules_.transport, time_of);
     }
@@ -214,7 +215,13 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
 /// The decision with times for a class with another root: trees by number cross slow levels more
 /// often from some roots.
 Decision Chooser::seen_from(Decision decision, const Collective& call) const {
-  for (Choice& choice : decision.plans) choice.predicted = predictor_.told(choice.plan, call);
+  for (Choice& choice : decision.plans) {
+    // Lower bounds would flatter a plan: what cannot be told takes as long as from root 0.
+    const auto time = predictor_.affordable(choice.plan, call);
+    if (time || choice.plan.algorithm->about != nullptr) {
+      choice.predicted = time.value_or(predictor_.told(choice.plan, call));
+    }
+  }
   const Time best = decision.plans.front().predicted;
   const bool by_bound = !rules_.exact_native && worth_of_simulation(Time{}, call.size) == 0;
   decision.native = predict_native(rules_.mpi, predictor_, call, by_bound ? best : Time{0});

@@ -100,5 +100,26 @@ TEST(ChooserProperty, EveryRankDecidesAlikeWhateverItAskedBefore) {
   });
 }
 
+/// Of so many ranks no plan is walked over.
+TEST(Chooser, TellsPlansFromOtherRootsAsFromTheFirst) {
+  const topology::Machine machine = *topology::parse_synthetic(
+      "site:4(10ms,10Gbit/s) machine:8(500us,100Gbit/s) node:16(20us,25Gbit/s) "
+      "proc:32(1us,80Gbit/s,send=400ns,recv=400ns)");
+  const collective::Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy, rules_for(NativeMpi::Mpich));
+  for (const Operation operation :
+       {Operation::Gather, Operation::Scatter, Operation::Broadcast, Operation::Reduce}) {
+    for (const std::uint64_t bytes : {1024, 16384, 20480}) {
+      schedule::Collective call{operation, machine.size(), 0, bytes, Bytes{1}, true, {}};
+      const PlanChoice first = chooser.choose(call, WhichPlan::Best);
+      call.root = 1;
+      const PlanChoice other = chooser.choose(call, WhichPlan::Best);
+      ASSERT_TRUE(first.predicted && other.predicted);
+      EXPECT_GE(to_seconds(*other.predicted), 0.9 * to_seconds(*first.predicted))
+          << schedule::name_of(operation) << " of " << bytes << ": " << other.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace espalier::select

@@ -168,5 +168,57 @@ TEST(Affordable, IsEverythingAmongFewRanks) {
   EXPECT_FALSE(predictor.is_thrifty());
 }
 
+TEST(Leaders, GoAlongLevelsWhereReductionsDoNotCommute) {
+  const auto machine = *topology::parse_synthetic(
+      "site:4(10ms,10Gbit/s) node:64(20us,25Gbit/s) proc:32(1us,80Gbit/s,send=400ns,recv=400ns)");
+  const Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  const Collective call{Operation::Allreduce, machine.size(), 0, 8, Bytes{1}, false, {}};
+  const auto any = [](const Plan&) { return true; };
+  const auto found = leaders(predictor, call, Bits::Any, Roots::Any, algorithms(), any);
+  EXPECT_FALSE(found.front().plan.algorithm->traits.by_number) << name_of(found.front().plan, call);
+}
+
+TEST(ByShape, DoesNotFlatterStripesAmongSitesOfUnequalSize) {
+  constexpr std::array kMachines{
+      "site:2(10ms,100Gbit/s|1Gbit/s) node:256|16(20us,25Gbit/s) proc:32(1us,send=400ns)",
+      "site:2(10ms,1Gbit/s|100Gbit/s) node:16|256(20us,25Gbit/s) proc:32(1us,send=400ns)",
+  };
+  for (const char* text : kMachines) {
+    const auto machine = *topology::parse_synthetic(text);
+    const Hierarchy hierarchy(machine);
+    const CostView cost_view(machine);
+    const Predictor predictor(hierarchy);
+    for (const Operation operation : {Operation::Allgather, Operation::ReduceScatter}) {
+      const Collective call{operation, machine.size(), 0, 1024, Bytes{1}, true, {}};
+      const Plan plan = *plan_named("striped ring", hierarchy, call);
+      const auto told = predictor.by_shape(plan, call);
+      ASSERT_TRUE(told) << text;
+      EXPECT_GE(*told, predict(plan, cost_view, hierarchy, call)) << text;
+    }
+  }
+}
+
+TEST(ByShape, OfStripesIsTheSameWhicheverSiteComesFirst) {
+  const auto time_on = [](const char* text) {
+    const auto machine = *topology::parse_synthetic(text);
+    const Hierarchy hierarchy(machine);
+    const Collective call{Operation::Allreduce, machine.size(), 0, 1 << 20, Bytes{1}, true, {}};
+    return *Predictor(hierarchy).by_shape(*plan_named("striped direct/ring", hierarchy, call),
+                                          call);
+  };
+  const Time large_first = time_on("site:2(10ms,1Gbit/s) node:128|32(20us,1Gbit/s) proc:32(1us)");
+  const Time small_first = time_on("site:2(10ms,1Gbit/s) node:32|128(20us,1Gbit/s) proc:32(1us)");
+  EXPECT_EQ(large_first, small_first);
+}
+
+TEST(ByShape, TellsNoStripesWhereOneSiteIsLater) {
+  const auto machine = *topology::parse_synthetic(
+      "site:3(10ms,1Gbit/s,hop=0us|50ms|0us) node:64|65|64(20us,25Gbit/s) proc:32(1us)");
+  const Hierarchy hierarchy(machine);
+  const Collective call{Operation::Allgather, machine.size(), 0, 1024, Bytes{1}, true, {}};
+  EXPECT_FALSE(Predictor(hierarchy).by_shape(*plan_named("striped ring", hierarchy, call), call));
+}
+
 }  // namespace
 }  // namespace espalier::select

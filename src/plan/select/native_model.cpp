@@ -25,7 +25,8 @@ bool fits(const NativeRule& rule, const Collective& call) {
 Time latencies_of(const Plan& plan, const Predictor& predictor, const Collective& call,
                   bool exact) {
   Collective empty = call;
-  empty.count = empty.size;  // one byte for each part that it may be cut into
+  // One byte for each part that a vector may be cut into, or for each block.
+  empty.count = collective::has_blocks(call.operation) ? 1 : empty.size;
   empty.element = Bytes{1};
   return exact ? predictor(plan, empty) : predictor.told(plan, empty);
 }
@@ -80,7 +81,7 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor, con
                            : std::nullopt;
   const Time ways = latencies_of(scatter.value_or(plan), predictor, call,
                                  exact || predictor.may_walk(plan, call));
-  return {transport.handshake_latencies * ways.picoseconds};
+  return transport.handshake_latencies * ways;
 }
 
 bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy) {

@@ -69,5 +69,19 @@ TEST(NativeModel, EveryOperationHasATime) {
   }
 }
 
+TEST(NativeModel, HandshakesHaveNoBytes) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(10ms,1Gbit/s) node:256(20us,25Gbit/s) proc:32(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  for (const Operation operation : {Operation::Gather, Operation::Scatter}) {
+    const Collective call = native_call(operation, machine.size(), 65536);
+    const Plan plan = *plan_named("binomial", hierarchy, call);
+    // At most 14 rounds over the far link, each with a handshake.
+    const Time added = handshakes(NativeMpi::OpenMpi, plan, predictor, call, false);
+    EXPECT_LE(to_microseconds(added), 2 * 14 * 11'000.0) << schedule::name_of(operation);
+  }
+}
+
 }  // namespace
 }  // namespace espalier::select

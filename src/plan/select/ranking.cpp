@@ -17,6 +17,7 @@ using collective::LevelChoice;
 using collective::MultilevelChoice;
 using collective::Shape;
 using schedule::Collective;
+using schedule::Operation;
 
 constexpr int kRounds = 2;
 
@@ -389,6 +390,11 @@ std::vector<Choice> leaders(const Predictor& predictor, const Collective& call, 
   };
   const auto predicted = [&](const Plan& plan) { return std::optional(predictor(plan, call)); };
   if (!predictor.is_thrifty()) return ranked(predicted);
+  // Hardly any plan along levels is told by shape then, and plans by number are.
+  const bool is_ordered = call.operation == Operation::Allreduce ||
+                          call.operation == Operation::Reduce ||
+                          call.operation == Operation::ReduceScatter;
+  if (is_ordered && !call.commutative) return ranked(predicted);
   // From other roots than 0 hardly any plan by number is told by shape.
   const auto by_shape = [&](const Plan& plan) -> std::optional<Time> {
     if (schedule::has_root(call.operation) && ignores_topology(plan)) return std::nullopt;
