@@ -33,6 +33,7 @@ void ProgressEngine::adopt(MPI_Request* request, const Channel& channel, MPI_Com
   const MPI_Request native = *request;
   const int number = open(channel, request);
   adopted_.push_back({native, number, user, std::move(timed)});
+  if (thread_ != nullptr) thread_->wake();
   leave_start();
 }
 

@@ -46,6 +46,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
 
 Engine::~Engine() {
   try {
+    registry_->progress().end_thread();
     registry_->forget_all();
     if (world_->tracer != nullptr) {
       world_->tracer->finish();
@@ -121,6 +122,7 @@ Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
 }
 
 void Engine::adopt(const LocalCall& call, int code, MPI_Request* request) {
+  const ProgressEngine::Inside inside;
   Communicator* const comm = registry_->find(call.comm);
   if (code == MPI_SUCCESS) {
     comm->adopt(request);

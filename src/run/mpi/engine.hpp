@@ -86,10 +86,16 @@ class Engine {
   [[nodiscard]] PersistentCalls& persistent() { return registry_->persistent(); }
   /// Whether a request is of a planned call that is under way.
   [[nodiscard]] bool is_pending(MPI_Request request) const {
+    const ProgressEngine::Inside inside;
     return registry_->is_pending(request);
   }
   /// The program frees a request. @return false: it is of no planned call that is under way
-  bool let_go(MPI_Request request) { return registry_->let_go(request); }
+  bool let_go(MPI_Request request) {
+    const ProgressEngine::Inside inside;
+    return registry_->let_go(request);
+  }
+  /// Lets a thread go on with calls that were started (ESPALIER_PROGRESS_THREAD).
+  void run_progress_thread() { registry_->progress().run_thread(); }
   /// Hands the time of a native call to whoever wants it: a trial, a watch, the log.
   /// @param seconds how long it took on this rank
   void note_native(const LocalCall& call, const Outcome& outcome, double seconds);

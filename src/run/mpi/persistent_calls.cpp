@@ -21,7 +21,18 @@ void PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_
   calls_.insert_or_assign(*request, std::move(entry));
 }
 
+bool PersistentCalls::holds(MPI_Request request) const {
+  const ProgressEngine::Inside inside;
+  return calls_.contains(request);
+}
+
+bool PersistentCalls::is_empty() const {
+  const ProgressEngine::Inside inside;
+  return calls_.empty();
+}
+
 int PersistentCalls::start(MPI_Request* request) {
+  const ProgressEngine::Inside inside;
   const auto found = calls_.find(*request);
   if (found->second.call == nullptr) return MPI_ERR_REQUEST;
   const int code = PMPI_Start(request);
@@ -38,6 +49,7 @@ int PersistentCalls::start(MPI_Request* request) {
 }
 
 void PersistentCalls::free(MPI_Request* request) {
+  const ProgressEngine::Inside inside;
   const auto found = calls_.find(std::exchange(*request, MPI_REQUEST_NULL));
   found->second.is_freed = true;
   if (found->second.call != nullptr) forget(found);

@@ -23,10 +23,8 @@ class PersistentCalls {
   /// Takes a call whose buffers are bound. Local.
   /// @param user communicator of the program: its error handler is called
   void add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request);
-  [[nodiscard]] bool holds(MPI_Request request) const {
-    return !calls_.empty() && calls_.contains(request);
-  }
-  [[nodiscard]] bool is_empty() const { return calls_.empty(); }
+  [[nodiscard]] bool holds(MPI_Request request) const;
+  [[nodiscard]] bool is_empty() const;
   /// Starts a call. Never waits. Open MPI may make another request of it.
   /// @return an MPI error code @pre holds(*request)
   [[nodiscard]] int start(MPI_Request* request);

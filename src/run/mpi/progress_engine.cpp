@@ -15,10 +15,37 @@ namespace {
 
 /// The one that MPI's hook calls: there is no argument to hand it over by.
 ProgressEngine* the_progress = nullptr;
+/// Whether this is our own thread.
+thread_local bool is_own_thread = false;
 
 }  // namespace
 
-ProgressEngine::~ProgressEngine() { the_progress = nullptr; }
+ProgressEngine::~ProgressEngine() {
+  end_thread();
+  the_progress = nullptr;
+}
+
+void ProgressEngine::make_thread() {
+  has_thread_.store(true);
+  thread_ = std::make_unique<ProgressThread>([this] { return look(); });
+}
+
+void ProgressEngine::end_thread() {
+  thread_.reset();
+  has_thread_.store(false);
+}
+
+ProgressThread::Found ProgressEngine::look() {
+  using Found = ProgressThread::Found;
+  const std::unique_lock lock(gate_, std::try_to_lock);
+  if (!lock) return Found::Waits;  // the program goes on with them
+  is_own_thread = true;
+  thread_works_.store(true);
+  const bool has_moved = step();
+  thread_works_.store(false);
+  if (active_.empty() && adopted_.empty()) return Found::Nothing;
+  return has_moved ? Found::Moved : Found::Waits;
+}
 
 /// For more requests at once than tags tell apart. Never freed: the program may still hold some.
 bool ProgressEngine::has_overflow() {
@@ -77,7 +104,10 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   constexpr char kTooMuch = 0;
   const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
   if (code != MPI_SUCCESS) {
-    failed_[lane.comm] = user;
+    {
+      const std::lock_guard lock(failed_mutex_);
+      failed_[lane.comm] = user;
+    }
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_create_errhandler(&hand_on_error, &handler);
     PMPI_Comm_set_errhandler(lane.comm, handler);
@@ -90,12 +120,22 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   tell_completion();
 }
 
+/// Whether the MPI function that this thread is in was called by us.
+bool ProgressEngine::is_ours() const {
+  return is_own_thread || depth_ > 0 || (is_busy_ && !thread_works_.load());
+}
+
 /// Of the functions that complete a failed request; those of our own messages are not for the
 /// program. What its handler throws passes through here as through MPI.
 void ProgressEngine::hand_on_error(MPI_Comm* hidden, int* code, ...) {
-  if (depth_ > 0 || the_progress == nullptr || the_progress->is_busy_) return;
-  const auto found = the_progress->failed_.find(*hidden);
-  if (found != the_progress->failed_.end()) PMPI_Comm_call_errhandler(found->second, *code);
+  if (the_progress == nullptr || the_progress->is_ours()) return;
+  MPI_Comm user = MPI_COMM_NULL;
+  {
+    const std::lock_guard lock(the_progress->failed_mutex_);
+    const auto found = the_progress->failed_.find(*hidden);
+    if (found != the_progress->failed_.end()) user = found->second;
+  }
+  if (user != MPI_COMM_NULL) PMPI_Comm_call_errhandler(user, *code);
 }
 
 void ProgressEngine::complete(int request, int code, MPI_Comm user) {
@@ -133,6 +173,7 @@ void ProgressEngine::activate(PendingCalls& calls) {
   if (std::find(active_.begin(), active_.end(), &calls) == active_.end()) {
     active_.push_back(&calls);
   }
+  if (thread_ != nullptr) thread_->wake();
 }
 
 void ProgressEngine::do_in_order(PendingCalls& calls, std::function<void()> between) {
@@ -150,13 +191,20 @@ void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> cal
 }
 
 void ProgressEngine::step_the_only() noexcept {
-  if (the_progress != nullptr) the_progress->step();
+  if (the_progress == nullptr) return;
+  if (!has_thread_.load(std::memory_order_relaxed)) {
+    the_progress->step();
+    return;
+  }
+  const std::unique_lock lock(gate_, std::try_to_lock);
+  if (lock) the_progress->step();
 }
 
 bool ProgressEngine::step() {
   if ((active_.empty() && adopted_.empty()) || is_busy_) return false;
   is_busy_ = true;
-  const bool enters = timed_ > 0 && !inside_.is_in();
+  // What our own thread does is no time of the program.
+  const bool enters = timed_ > 0 && !thread_works_.load() && !inside_.is_in();
   if (enters) inside_.enter(seconds_now());
   bool has_moved = step_calls();
   if (!adopted_.empty()) has_moved |= step_adopted();
@@ -211,14 +259,20 @@ bool ProgressEngine::finish(PendingCalls& calls, MPI_Comm user, double patience)
   }
   std::erase(active_, &calls);
   // The program frees it, and may complete its requests later.
-  std::erase_if(failed_, [user](const auto& one) {
-    if (one.second != user) return false;
+  std::vector<MPI_Comm> given_up;
+  {
+    const std::lock_guard lock(failed_mutex_);
+    std::erase_if(failed_, [&](const auto& one) {
+      if (one.second == user) given_up.push_back(one.first);
+      return one.second == user;
+    });
+  }
+  for (const MPI_Comm hidden : given_up) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_get_errhandler(user, &handler);
-    PMPI_Comm_set_errhandler(one.first, handler);
+    PMPI_Comm_set_errhandler(hidden, handler);
     PMPI_Errhandler_free(&handler);
-    return true;
-  });
+  }
   const bool all_ended = has_ended();
   if (!all_ended) {
     calls.abandon();

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "mpi/channel.hpp"
 #include "mpi/pending_calls.hpp"
 #include "mpi/persistent_calls.hpp"
+#include "mpi/progress_thread.hpp"
 #include "runtime/inside_clock.hpp"
 #include "runtime/start_trial.hpp"
 
@@ -23,7 +26,10 @@ struct TimedStart {
 };
 
 /// What all planned calls of a process that do not block share: their requests, and what makes them
-/// go on. Only one thread at a time is in MPI where there is one (World::is_threaded).
+/// go on. Only one thread of the program at a time is in MPI where there is one
+/// (World::is_threaded). A thread of ours may be in it too: then whoever is in here holds the gate,
+/// and who cannot have it leaves the work to the other. Nobody waits for the gate inside MPI, whose
+/// locks the other may want.
 ///
 /// A request of the program is a receive of nothing from this process itself, on the hidden
 /// communicator of the call, with a tag of its own (Tags::request_tag). When the call has ended, a
@@ -88,20 +94,31 @@ class ProgressEngine {
   /// called.
   class Inside {
    public:
-    Inside() : counts_(has_hook_.load(std::memory_order_relaxed)) {
+    Inside()
+        : counts_(has_hook_.load(std::memory_order_relaxed)),
+          locks_(has_thread_.load(std::memory_order_relaxed)) {
+      if (locks_) gate_.lock();
       if (counts_) ++depth_;
     }
     ~Inside() {
       if (counts_) --depth_;
+      if (locks_) gate_.unlock();
     }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
 
    private:
-    bool counts_;
+    bool counts_, locks_;
   };
   /// Whether a call was ever started, or bound to be.
   [[nodiscard]] bool has_started() const { return is_hooked_ || has_persistent_; }
+  /// From now on a thread goes on with calls too, if this process wants it and a call was started.
+  /// Not called inside.
+  void run_thread() {
+    if (is_hooked_ && thread_ == nullptr && is_level_raised()) make_thread();
+  }
+  /// Ends that thread. Not called inside.
+  void end_thread();
 
  private:
   static constexpr std::size_t kCallsAtOnce = 16;     // calls that one step looks at
@@ -116,7 +133,10 @@ class ProgressEngine {
   };
   static void step_the_only() noexcept;  // called by MPI, in which nothing may be thrown
   static void hand_on_error(MPI_Comm* hidden, int* code, ...);
+  [[nodiscard]] bool is_ours() const;
   void hook();
+  void make_thread();
+  ProgressThread::Found look();
   void activate(PendingCalls& calls);
   bool step_calls();
   bool step_adopted();
@@ -144,8 +164,13 @@ class ProgressEngine {
   std::vector<int> let_go_;  // numbers of requests that the program has freed
   MPI_Comm overflow_ = MPI_COMM_NULL;
   std::map<MPI_Comm, MPI_Comm> failed_;  // hidden ones with a failed request, and the program's
+  std::mutex failed_mutex_;              // of failed_; no MPI function is called with it
   static inline std::atomic<bool> has_hook_{false};  // never where several threads are in MPI
   static inline int depth_ = 0;                      // counted from then on
+  static inline std::atomic<bool> has_thread_{false};
+  static inline std::recursive_mutex gate_;
+  std::atomic<bool> thread_works_{false};  // what is_busy_ says is of the thread
+  std::unique_ptr<ProgressThread> thread_;
   std::vector<Adopted> adopted_;
   int timed_ = 0;  // calls under way whose times are wanted
   runtime::InsideClock inside_;

@@ -18,8 +18,9 @@ namespace {
 using WorkerProgress = unsigned (*)(void*);
 void (*the_work)() = nullptr;
 WorkerProgress the_next = nullptr;
-bool is_working = false;
-unsigned looks_of_work = 0;
+// Each thread for itself: one of ours may be in MPI besides the program's.
+thread_local bool is_working = false;
+thread_local unsigned looks_of_work = 0;
 
 /// Calls of MPI that our work makes need not look for messages once more. But one of them may wait:
 /// it goes on with whatever is under way, and the last step of MPI_Comm_idup is a collective that

@@ -39,6 +39,7 @@ class Registry {
   /// See ProgressEngine::let_go.
   bool let_go(MPI_Request request) { return progress_.let_go(request); }
   [[nodiscard]] PersistentCalls& persistent() { return progress_.persistent(); }
+  [[nodiscard]] ProgressEngine& progress() { return progress_; }
   /// Whether a call that does not block was ever planned here.
   [[nodiscard]] bool has_started() const { return progress_.has_started(); }
   /// Frees the hidden communicators whose members are all among these ranks, which are sorted ranks

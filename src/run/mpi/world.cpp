@@ -13,6 +13,7 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/progress_thread.hpp"
 #include "mpi/seconds_now.hpp"
 #include "mpi/self_test.hpp"
 #include "mpi/shared_by_ranks.hpp"
@@ -215,9 +216,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   world->names_no_file = is_complete(own);
   Presence presence;
   presence.settings = hash_of(own ? to_text(*own) : "malformed");
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  presence.is_threaded = level == MPI_THREAD_MULTIPLE;
+  presence.is_threaded = level_of_program() == MPI_THREAD_MULTIPLE;
   world->can_wait = !presence.is_threaded && world->names_no_file && !own->disabled &&
                     !own->force && !own->reproducible && own->algorithm.empty() &&
                     own->trace.empty();

@@ -3,7 +3,10 @@
 // through.
 #include "pmpi/intercept.hpp"
 
+#include <algorithm>
+
 #include "mpi/mpi_traits.hpp"
+#include "mpi/progress_thread.hpp"
 #include "mpi/seconds_now.hpp"
 #include "mpi/self_test.hpp"
 #include "pmpi/exports.hpp"
@@ -75,11 +78,10 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
     *as<MPI_Request*>(request) = MPI_REQUEST_NULL;
     hand_to_user(call.comm, code);
   }
-  if (outcome.is_adopted && native != nullptr) {
-    code = start_and_adopt(*engine, call, as<MPI_Request*>(request), *native);
-    return true;
-  }
-  return outcome.planned;
+  const bool is_adopted = outcome.is_adopted && native != nullptr;
+  if (is_adopted) code = start_and_adopt(*engine, call, as<MPI_Request*>(request), *native);
+  engine->run_progress_thread();
+  return is_adopted || outcome.planned;
 }
 
 }  // namespace
@@ -133,7 +135,26 @@ void start() {
 
 }  // namespace
 
+namespace {
+
+/// Asks for MPI_THREAD_MULTIPLE, since a thread of ours wants to be in MPI too.
+/// @param asked the level that the program asks for @param has what it is told that it has
+int init_for_thread(std::intptr_t argc, std::intptr_t argv, int asked, int& has) {
+  int given = MPI_THREAD_SINGLE;
+  const int code =
+      next_init_thread(argc, argv, MPI_THREAD_MULTIPLE, reinterpret_cast<std::intptr_t>(&given));
+  if (code != MPI_SUCCESS) return code;
+  if (given == MPI_THREAD_MULTIPLE && asked < given) mpi::note_raised_level(asked);
+  has = std::min(given, asked);
+  start();
+  return code;
+}
+
+}  // namespace
+
 int intercept_init(std::intptr_t argc, std::intptr_t argv) {
+  int has = 0;
+  if (mpi::wants_progress_thread()) return init_for_thread(argc, argv, MPI_THREAD_SINGLE, has);
   const int code = next_init(argc, argv);
   if (code == MPI_SUCCESS) start();
   return code;
@@ -141,6 +162,9 @@ int intercept_init(std::intptr_t argc, std::intptr_t argv) {
 
 int intercept_init_thread(std::intptr_t argc, std::intptr_t argv, std::intptr_t required,
                           std::intptr_t provided) {
+  if (mpi::wants_progress_thread() && provided != 0) {
+    return init_for_thread(argc, argv, as<int>(required), *as<int*>(provided));
+  }
   const int code = next_init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) start();
   return code;
@@ -189,6 +213,7 @@ int start_one(mpi::Engine& engine, MPI_Request* request) {
     return next_start(reinterpret_cast<std::intptr_t>(request));
   }
   const int code = without_bugs([&] { return engine.persistent().start(request); });
+  engine.run_progress_thread();
   return code == MPI_SUCCESS ? code : hand_to_user(MPI_COMM_WORLD, code);
 }
 

@@ -61,7 +61,8 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
-        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
+        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
+        Switch{"ESPALIER_PROGRESS_THREAD", &Settings::progress_thread}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;

@@ -41,6 +41,8 @@ struct Settings {
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
   NonBlocking nonblocking = NonBlocking::Measured;
+  /// A thread goes on with calls that do not block. Of this process alone: the ranks do not agree.
+  bool progress_thread = false;
   SharedMemory shared = SharedMemory::Tried;  ///< ranks of one node go through shared memory
   std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
