@@ -10,17 +10,17 @@ namespace {
 /// Bytes that are combined at a time: they stay in the nearest cache.
 constexpr std::uint64_t kBlock = 4096;
 
-// Comparisons as the MPI libraries have them, for numbers that are none: if in doubt the second.
+// Comparisons as MPI_Reduce_local has them, also for NaN: neither is greater, so the first stays.
 struct Greater {
   template <typename T>
   T operator()(T a, T b) const {
-    return a > b ? a : b;
+    return b > a ? b : a;
   }
 };
 struct Less {
   template <typename T>
   T operator()(T a, T b) const {
-    return a < b ? a : b;
+    return b < a ? b : a;
   }
 };
 /// Signed numbers wrap around, as they do in MPI libraries.

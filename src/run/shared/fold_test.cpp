@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -31,6 +32,20 @@ TEST(Fold, WrapsAroundWhereNumbersOverflow) {
   combine_of(Kind::Int32, Arithmetic::Sum)
       ->fold(inputs, reinterpret_cast<std::byte*>(out.data()), sizeof out);
   EXPECT_EQ(out[0], std::numeric_limits<std::int32_t>::min());
+}
+
+// MPICH and Open MPI compute `second > first ? second : first`, and likewise for the minimum.
+TEST(Fold, KeepsTheFirstIfOneOfTwoIsNotANumber) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::array<double, 2> first{none, 1}, second{1, none};
+  const std::array inputs{bytes_of_array(first), bytes_of_array(second)};
+  for (const Arithmetic arithmetic : {Arithmetic::Max, Arithmetic::Min}) {
+    std::array<double, 2> out{};
+    combine_of(Kind::Double, arithmetic)
+        ->fold(inputs, reinterpret_cast<std::byte*>(out.data()), sizeof out);
+    EXPECT_TRUE(std::isnan(out[0]));
+    EXPECT_EQ(out[1], 1);
+  }
 }
 
 TEST(Fold, HasNoBitsOfFloatingPoint) {
