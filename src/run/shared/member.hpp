@@ -37,7 +37,9 @@ class Member : private Steps<Access> {
       : Member(memory, geometry, rank, std::move(access), 0) {}
   /// A member that goes on behind the last step of this one. All members of the segment do so.
   [[nodiscard]] Member again(Access access) const {
-    return {memory_, geometry_, rank_, std::move(access), step_};
+    Member next(memory_, geometry_, rank_, std::move(access), step_);
+    next.calls_ = calls_ + 1;
+    return next;
   }
   [[nodiscard]] const Access& access() const { return access_; }
 
@@ -210,6 +212,7 @@ class Member : private Steps<Access> {
 
   /// Stays in step with others, who do a call of so many steps without this member.
   void skip(std::uint64_t steps) {
+    count_call();
     for (std::uint64_t i = 0; i < steps; ++i) leave();
   }
 
@@ -227,9 +230,10 @@ class Member : private Steps<Access> {
 
  private:
   using Base = Steps<Access>;
-  using Base::access_, Base::await, Base::await_all, Base::begin, Base::claim, Base::claim_room;
-  using Base::data, Base::flag, Base::for_others, Base::geometry_, Base::is_right_, Base::leave;
-  using Base::memory_, Base::post, Base::rank_, Base::room, Base::step_;
+  using Base::access_, Base::await, Base::await_all, Base::begin, Base::calls_, Base::claim;
+  using Base::claim_room, Base::count_call, Base::data, Base::flag, Base::for_others;
+  using Base::geometry_, Base::is_right_, Base::leave, Base::memory_, Base::post, Base::rank_;
+  using Base::room, Base::step_;
 
   Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access,
          std::uint64_t steps)

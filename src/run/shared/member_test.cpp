@@ -127,6 +127,31 @@ TEST_P(Members, TellCallsThatDiffer) {
   });
 }
 
+TEST(Member, TakesNoEarlierCallForThisOne) {
+  with_members({2, 8, 32768, 8}, [](Member<DirectAccess>& member, std::uint32_t rank) {
+    // The root writes three pieces, the other reads two: it is one step behind from then on.
+    std::vector<std::int64_t> data(1025, -1);
+    EXPECT_EQ(member.broadcast(1 + rank, 0, at(data), rank == 0 ? 8200 : 8192), rank == 0);
+    for (std::int64_t call = 0; call < 3; ++call) {
+      if (rank == 0) data.assign(50, call);
+      EXPECT_EQ(member.broadcast(3, 0, at(data), 400), rank == 0) << call;
+    }
+  });
+}
+
+TEST(Member, CountsNoCallsWithoutSteps) {
+  with_members({2, 2, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
+    auto one = numbers(1, rank);
+    for (int i = 0; i < 3; ++i) {
+      if (rank == 0) {
+        ASSERT_TRUE(member.broadcast(0, 0, at(one), 0));
+        member.skip(0);
+      }
+      ASSERT_TRUE(member.broadcast(1, 0, at(one), 8));
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Members,
                          ::testing::Values(Setting{2, 8, 4096}, Setting{2, 2, 256},
                                            Setting{3, 8, 4096}, Setting{3, 4, 8192},

@@ -26,6 +26,7 @@ class Steps {
         rank_(rank),
         access_(std::move(access)),
         step_(steps),
+        counted_at_(steps),
         after_cells_(steps),
         after_slots_(steps) {}
 
@@ -54,10 +55,18 @@ class Steps {
     for (std::uint32_t other = 0; other < rank_; ++other) visit(other);
   }
 
+  /// A call begins. Those without steps do not count: members may leave them out.
+  void count_call() {
+    if (step_ != counted_at_) ++calls_;
+    counted_at_ = step_;
+  }
   /// @param piece the most that a member writes in a step
   /// @return the piece
   std::uint64_t begin(std::uint64_t signature, std::uint64_t bytes, std::uint64_t piece = 0) {
-    signature_ = signature;
+    count_call();
+    // With the number of the call: members that have done different steps must not take an earlier
+    // call like this one for it.
+    signature_ = signature ^ (calls_ * 0x9e3779b97f4a7c15U);
     is_right_ = true;
     uses_cells_ = std::min(bytes, piece) <= geometry_.cell_bytes();
     return piece;
@@ -124,6 +133,8 @@ class Steps {
   std::uint32_t rank_;
   Access access_;
   std::uint64_t step_;
+  std::uint64_t calls_ = 0;        // calls before this one that had steps
+  std::uint64_t counted_at_;       // step at which the last call began
   std::uint64_t left_by_all_ = 0;  // steps that all are known to have left
   std::uint64_t after_cells_;      // number behind the last step in which this one wrote a cell
   std::uint64_t after_slots_;      // likewise of slots
