@@ -174,6 +174,13 @@ class Failures(unittest.TestCase):
             with self.subTest(operation, times=times):
                 self.assertEqual(self.mismatch(operation, times), 77)
 
+    def test_calls_that_differ_end_in_an_error_in_memory_too(self):
+        for operation, times in itertools.product(("broadcast", "reduce", "allreduce"), ("2", "5")):
+            for ranks in (2, 4):
+                with self.subTest(operation, times=times, ranks=ranks):
+                    result = run("ESPALIER_FORCE=1", "ESPALIER_SHARED=1", arguments=["mismatch", operation, times], ranks=ranks)
+                    self.assertEqual(result.returncode, 77, result.stderr)
+
     def test_roots_that_differ_do_not_hang(self):
         self.assertIn(self.mismatch("root", "1"), (0, 77))  # messages that nobody wants may stay unseen
 

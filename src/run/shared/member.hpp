@@ -28,7 +28,8 @@ class Combine {
 /// (steps.hpp). Nobody need wait for others at the end of a call, or before the segment goes.
 ///
 /// Calls move bytes; in place is allowed wherever input and result begin at the same address.
-/// Every call returns false if some member was seen to do another call (by its signature).
+/// Every call returns false if some member was seen to do another call (by its signature). It then
+/// waits for nobody any more, and combines nothing.
 template <typename Access>
 class Member : private Steps<Access> {
  public:
@@ -66,7 +67,6 @@ class Member : private Steps<Access> {
         await(root);
         get(root, user + at, length);
       }
-      leave();
     });
     return is_right_;
   }
@@ -78,7 +78,6 @@ class Member : private Steps<Access> {
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       collect(in + at, out + at, bytes, length);
-      leave();
     });
     return is_right_;
   }
@@ -92,7 +91,6 @@ class Member : private Steps<Access> {
       } else {
         collect(in + at, out + at, bytes, length);
       }
-      leave();
     });
     return is_right_;
   }
@@ -111,7 +109,6 @@ class Member : private Steps<Access> {
         await(root);
         access_.read(out + at, part(root, rank_, length), length);
       }
-      leave();
     });
     return is_right_;
   }
@@ -128,7 +125,6 @@ class Member : private Steps<Access> {
         await(other);
         access_.read(out + other * bytes + at, part(other, rank_, length), length);
       });
-      leave();
     });
     return is_right_;
   }
@@ -137,12 +133,12 @@ class Member : private Steps<Access> {
   bool allreduce(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
                  std::uint64_t element, const Combine& combine) {
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, element));
-    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+    for_slices(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       await_all();
+      if (!is_right_) return;
       if (!is_sliced(length)) {
         fold_all({}, length, out + at, combine, geometry_.members);
-        leave();
         return;
       }
       fold_slice(length, element, combine);
@@ -150,7 +146,6 @@ class Member : private Steps<Access> {
         await(other);
         get_slice(other, out + at, length, element);
       }
-      leave();
     });
     return is_right_;
   }
@@ -159,23 +154,19 @@ class Member : private Steps<Access> {
   bool reduce(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
               std::uint64_t bytes, std::uint64_t element, const Combine& combine) {
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, element));
-    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+    for_slices(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
+      if (rank_ == root || is_sliced(length)) await_all();
+      if (!is_right_) return;
       if (!is_sliced(length)) {
-        if (rank_ == root) {
-          await_all();
-          fold_all({}, length, out + at, combine, geometry_.members);
-        }
-        leave();
+        if (rank_ == root) fold_all({}, length, out + at, combine, geometry_.members);
         return;
       }
-      await_all();
       fold_slice(length, element, combine);
       for (std::uint32_t other = 0; rank_ == root && other < geometry_.members; ++other) {
         await(other);
         get_slice(other, out + at, length, element);
       }
-      leave();
     });
     return is_right_;
   }
@@ -190,8 +181,7 @@ class Member : private Steps<Access> {
       put_part(rank_, in + at, bytes, length);
       post();
       await_all();
-      fold_all({rank_, true}, length, out + at, combine, geometry_.members);
-      leave();
+      if (is_right_) fold_all({rank_, true}, length, out + at, combine, geometry_.members);
     });
     return is_right_;
   }
@@ -204,8 +194,7 @@ class Member : private Steps<Access> {
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       for (std::uint32_t other = 0; other < count; ++other) await(other);
-      if (count > 0) fold_all({}, length, out + at, combine, count);
-      leave();
+      if (count > 0 && is_right_) fold_all({}, length, out + at, combine, count);
     });
     return is_right_;
   }
@@ -256,9 +245,24 @@ class Member : private Steps<Access> {
     return std::min(geometry_.piece(bytes, element), geometry_.piece_of_each(element));
   }
 
+  /// Does the pieces of a call, a step each. Once some member was seen to do another call, this one
+  /// waits for nobody any more: it only leaves its steps behind.
   template <typename Visit>
-  static void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
-    for (std::uint64_t at = 0; at < bytes; at += piece) visit(at, std::min(piece, bytes - at));
+  void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
+    for (std::uint64_t at = 0; at < bytes; at += piece) {
+      if (is_right_) visit(at, std::min(piece, bytes - at));
+      leave();
+    }
+  }
+  /// Likewise for reductions. A piece in slices has two steps, of which fold_slice() leaves one.
+  template <typename Visit>
+  void for_slices(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
+    for (std::uint64_t at = 0; at < bytes; at += piece) {
+      const std::uint64_t length = std::min(piece, bytes - at);
+      const std::uint64_t end = step_ + (is_sliced(length) ? 2 : 1);
+      if (is_right_) visit(at, length);
+      while (step_ < end) leave();
+    }
   }
   /// Likewise where a member writes a part for each.
   std::uint64_t begin_parts(std::uint64_t signature, std::uint64_t bytes, std::uint64_t element) {

@@ -139,6 +139,50 @@ TEST(Member, TakesNoEarlierCallForThisOne) {
   });
 }
 
+struct NoCombine : Combine {
+  void fold(std::span<const std::byte* const>, std::byte*, std::uint64_t) const override {
+    ADD_FAILURE() << "elements of different calls are combined";
+  }
+};
+
+TEST(Member, WaitsForNobodyOnceItHasSeenAnotherCall) {
+  // The last member has twice as many pieces as the others: nobody will ever write the second half.
+  // Three members reduce in slices, two do not.
+  for (const std::uint32_t members : {2U, 3U}) {
+    const auto with_last_longer = [&](const auto& call) {
+      with_members({members, 8, 32768, 8}, [&](Member<DirectAccess>& member, std::uint32_t rank) {
+        const std::uint64_t bytes = rank + 1 == members ? 16000 : 8000;
+        auto in = numbers(2000 * members, rank);
+        std::vector<std::int64_t> out(2000 * members);
+        const bool is_as_expected = call(member, rank, at(in), at(out), bytes);
+        EXPECT_TRUE(is_as_expected) << members << " members, member " << rank;
+      });
+    };
+    const NoCombine none;
+    const std::uint32_t last = members - 1;
+    with_last_longer(
+        [&](auto& member, std::uint32_t rank, std::byte* in, std::byte*, std::uint64_t bytes) {
+          return member.broadcast(bytes, 0, in, bytes) == (rank != last);
+        });
+    with_last_longer(
+        [&](auto& member, std::uint32_t rank, std::byte* in, std::byte* out, std::uint64_t bytes) {
+          const bool is_right = member.reduce(bytes, 0, in, out, bytes, 8, none);
+          // Without slices only the root looks at the others.
+          return rank == 0 || members > 2 ? !is_right : is_right;
+        });
+    with_last_longer(
+        [&](auto& member, std::uint32_t, std::byte* in, std::byte* out, std::uint64_t bytes) {
+          return !member.allreduce(bytes, in, out, bytes, 8, none);
+        });
+    with_last_longer([&](auto& member, std::uint32_t, std::byte* in, std::byte* out,
+                         std::uint64_t bytes) { return !member.allgather(bytes, in, out, bytes); });
+    with_last_longer(
+        [&](auto& member, std::uint32_t, std::byte* in, std::byte* out, std::uint64_t bytes) {
+          return !member.reduce_scatter(bytes, in, out, bytes, 8, none);
+        });
+  }
+}
+
 TEST(Member, CountsNoCallsWithoutSteps) {
   with_members({2, 2, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
     auto one = numbers(1, rank);
