@@ -396,6 +396,52 @@ TEST(AllOrders, OfBarriersAndAllreduces) {
   }
 }
 
+/// Pieces of 120 bytes lie in slots and are reduced in slices, as those of 4 KiB and more are.
+constexpr Geometry three_with_slices() { return {3, 2, kLine, 1, kLine - 8}; }
+using Words = std::array<std::uint64_t, kLine / 8 - 1>;
+
+/// Behind a reduction one member alone writes, twice: over its input, and over its slice of the
+/// result. Others may still be reading them.
+void write_twice(Member<ReplayAccess>& member, std::uint32_t rank, std::uint32_t root) {
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    Words data{};
+    if (rank == root) data.fill(i);
+    check(member.broadcast(2, root, raw(data), sizeof data), "signature");
+    check(data.front() == i && data.back() == i, "broadcast");
+  }
+}
+
+void allreduce_in_slices(Member<ReplayAccess>& member, std::uint32_t rank) {
+  Words data{};
+  data.fill(rank + 1);
+  check(member.is_sliced(sizeof data), "slices");
+  check(member.allreduce(1, raw(data), raw(data), sizeof data, 8, Numbers()), "signature");
+  for (const std::uint64_t value : data) check(value == 123, "allreduce");
+  write_twice(member, rank, 0);
+}
+
+void reduce_in_slices(Member<ReplayAccess>& member, std::uint32_t rank) {
+  Words data{}, result{};
+  data.fill(rank + 1);
+  check(member.reduce(1, 0, raw(data), raw(result), sizeof data, 8, Numbers()), "signature");
+  for (const std::uint64_t value : result) check(value == (rank == 0 ? 123U : 0U), "reduce");
+  write_twice(member, rank, 1);
+}
+
+TEST(AllOrders, OfReductionsInSlices) {
+  for (const auto& calls : {allreduce_in_slices, reduce_in_slices}) {
+    const auto found = try_all_orders(three_with_slices(), calls);
+    EXPECT_EQ(found.broken, "");
+    EXPECT_GT(found.states, 100U);
+  }
+}
+
+TEST(AllOrders, FindAMemberThatWritesOverSlicesTooEarly) {
+  for (const auto& calls : {allreduce_in_slices, reduce_in_slices}) {
+    EXPECT_NE(try_all_orders(three_with_slices(), calls, true).broken, "");
+  }
+}
+
 TEST(AllOrders, OfGatherAndScatterAndAlltoall) {
   const auto found = try_all_orders(two_members(), [](auto& member, std::uint32_t rank) {
     std::array<std::uint64_t, 1> own{rank + 5};

@@ -27,6 +27,7 @@ struct Geometry {
   std::uint32_t slots = 8;           ///< a power of two
   std::uint64_t slot_bytes = 32768;  ///< a multiple of kLine for each cell
   std::uint32_t cells = 8;           ///< cells in the room of a slot, a power of two
+  std::uint64_t sliced_from = 4096;  ///< shortest piece that three members reduce in slices
 
   static constexpr std::uint64_t kPage = 4096;
   [[nodiscard]] constexpr std::uint64_t heads() const { return std::uint64_t{slots} * cells; }

@@ -213,8 +213,7 @@ class Member : private Steps<Access> {
 
   /// Whether members reduce slices of a piece of this length, each its own: else all reduce all.
   [[nodiscard]] bool is_sliced(std::uint64_t length) const {
-    constexpr std::uint64_t kWorthSlices = 4096;
-    return geometry_.members > 2 && length >= kWorthSlices;
+    return geometry_.members > 2 && length >= geometry_.sliced_from;
   }
 
  private:
