@@ -4,6 +4,8 @@
 //   neighbours_tried --expect 0   never planned: no link is far
 //   neighbours_tried --expect 1   planned from some call on, for good
 //   neighbours_tried --expect 2   planned in some calls: native and planned ones are timed
+//   neighbours_tried --grows 1    native while blocks are short, then planned; rank 0 alone frees
+//                                 communicators of its own meanwhile
 #include <vector>
 
 #include "mpi/harness.hpp"
@@ -62,7 +64,56 @@ void check_bound(Failures& failures) {
   MPI_Comm_free(&many.comm);
 }
 
+/// What rank 0 frees makes it ask anew what is native for good, and it alone.
+void free_one_of_rank_0(int rank) {
+  if (rank != 0) return;
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &own);
+  MPI_Barrier(own);
+  MPI_Comm_free(&own);
+}
+
+/// Ranks in a row, of which each gets blocks from the ranks beside it.
+bool gathers_in_row(const Ring& row, int call, std::size_t ints) {
+  const std::vector<int> sent(ints, 1000 * row.rank + call);
+  std::vector<int> got(2 * ints, -1);
+  const int count = static_cast<int>(ints);
+  MPI_Neighbor_allgather(sent.data(), count, MPI_INT, got.data(), count, MPI_INT, row.comm);
+  const int below = row.rank > 0 ? 1000 * (row.rank - 1) + call : -1;
+  const int above = row.rank + 1 < row.size ? 1000 * (row.rank + 1) + call : -1;
+  return got.front() == below && got[ints - 1] == below && got[ints] == above &&
+         got.back() == above;
+}
+
+/// One edge crosses: short blocks gain nothing, long ones need no handshake.
+int run_growing() {
+  constexpr int kMostCalls = 20000;
+  Failures failures;
+  Ring row;
+  MPI_Comm_rank(MPI_COMM_WORLD, &row.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &row.size);
+  const int ends = 0;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &row.size, &ends, 0, &row.comm);
+  bool is_planned = false;
+  for (int call = 0; call < 60; ++call) {
+    free_one_of_rank_0(row.rank);
+    failures.expect(gathers_in_row(row, call, 1), "wrong data of short blocks");
+    is_planned |= last_was_planned();
+  }
+  failures.expect(!is_planned, "short blocks were planned");
+  // How soon ranks agree on the new length depends on how long they wait for each other.
+  is_planned = false;
+  for (int call = 0; call < kMostCalls && !is_planned; ++call) {
+    failures.expect(gathers_in_row(row, call % 1000, 65536), "wrong data of long blocks");
+    is_planned = last_was_planned();
+  }
+  failures.expect(is_planned, "long blocks were never planned: " + last_text());
+  MPI_Comm_free(&row.comm);
+  return failures.exit_code();
+}
+
 int run_tried(int argc, char** argv) {
+  if (option(argc, argv, "--grows", 0) != 0) return run_growing();
   const std::uint64_t expected = option(argc, argv, "--expect", 0);
   Failures failures;
   Ring on = make(1);

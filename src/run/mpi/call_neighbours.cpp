@@ -33,11 +33,15 @@ std::uint64_t longest_of(const BlockBuffers& buffers) {
 Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
   if (const auto why = comm.why_no_neighbours()) return native(comm, call.operation, *why);
   auto buffers = neighbour_blocks(call, comm.own_neighbours());
-  comm.agree_on_block(call.operation, buffers ? longest_of(*buffers) : 0);
+  const bool is_agreed_on = comm.agree_on_block(call.operation, buffers ? longest_of(*buffers) : 0);
   const auto length = comm.agreed_block(call.operation);
   if (!length) return native(comm, call.operation, Reason::FirstCalls);
-  const Planned planned = plan_call(comm, shared_by_all_of(call, *length));
-  if (!planned) return planned.outcome;
+  Planned planned = plan_call(comm, shared_by_all_of(call, *length));
+  if (!planned) {
+    // All ranks count calls until they agree again, so each must come here every time.
+    if (is_agreed_on) planned.outcome.native_for_good = nullptr;
+    return planned.outcome;
+  }
   const runtime::CachedPlan& plan = *planned.plan;
   if (!buffers) {
     leave_call(comm, plan);

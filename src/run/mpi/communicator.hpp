@@ -178,7 +178,8 @@ class Communicator {
   [[nodiscard]] std::optional<std::uint64_t> agreed_block(schedule::Operation operation) const;
   /// Called before each of these calls that blocks, by all members.
   /// @param longest bytes of this rank's longest block in the call
-  void agree_on_block(schedule::Operation operation, std::uint64_t longest);
+  /// @return whether lengths matter: then all members must call this before all later calls too
+  bool agree_on_block(schedule::Operation operation, std::uint64_t longest);
   /// Whether all neighbours were told. Local; changes only inside calls that may wait.
   [[nodiscard]] bool knows_neighbours() const {
     return neighbourhood_ != nullptr && neighbourhood_->graph() != nullptr;

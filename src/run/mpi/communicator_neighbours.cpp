@@ -78,9 +78,10 @@ std::optional<std::uint64_t> Communicator::agreed_block(schedule::Operation oper
   return known == block_lengths_.end() ? std::nullopt : known->second.bytes();
 }
 
-void Communicator::agree_on_block(schedule::Operation operation, std::uint64_t longest) {
-  if (asks_for_plans(world_.settings)) return;
+bool Communicator::agree_on_block(schedule::Operation operation, std::uint64_t longest) {
+  if (asks_for_plans(world_.settings)) return false;
   block_lengths_.try_emplace(operation, comm_).first->second.begin_call(longest);
+  return true;
 }
 
 void Communicator::tell_neighbours_at_once() {
