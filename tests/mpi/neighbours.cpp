@@ -361,6 +361,23 @@ int class_of(int code) {
   return found;
 }
 
+/// The first call with neighbours, while errors end the program: nobody has neighbours.
+void without_edges(Failures& failures) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) return;
+  const Ranks index(static_cast<std::size_t>(size), 0);
+  const int none = 0;
+  MPI_Comm graph = MPI_COMM_NULL;
+  MPI_Graph_create(MPI_COMM_WORLD, size, index.data(), &none, 0, &graph);
+  const int value = 1;
+  int got = -1;
+  const int code = MPI_Neighbor_allgather(&value, 1, MPI_INT, &got, 1, MPI_INT, graph);
+  failures.expect(last_was_planned(), "without edges it was native: " + last_text());
+  failures.expect(code == MPI_SUCCESS && got == -1, "an allgather without edges");
+  MPI_Comm_free(&graph);
+}
+
 /// What is wrong is refused as the library does, on all ranks, and the next call is right again.
 void refusals(Failures& failures) {
   int size = 0, rank = 0;
@@ -404,6 +421,7 @@ int run_all(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Failures refused;
+  without_edges(refused);
   refusals(refused);
   failed = refused.everywhere();
   {

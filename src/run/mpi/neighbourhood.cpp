@@ -50,7 +50,10 @@ struct Grid {
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(MPI_Comm comm) : comm_(comm), own_(own_neighbours_of(comm)) {}
+Neighbourhood::Neighbourhood(MPI_Comm comm) : comm_(comm) {
+  const ReturnedErrors returned(comm_);
+  own_ = own_neighbours_of(comm_);
+}
 
 void Neighbourhood::take(NeighbourGraph graph) {
   if (schedule::is_consistent(graph)) {
@@ -61,6 +64,7 @@ void Neighbourhood::take(NeighbourGraph graph) {
 }
 
 void Neighbourhood::tell_alone() {
+  const ReturnedErrors returned(comm_);
   if (own_.topology == MPI_CART) return tell_grid();
   if (own_.topology == MPI_GRAPH) return tell_graph();
   refuse();
@@ -82,8 +86,11 @@ void Neighbourhood::tell_graph() {
   if (nodes != size_of(comm_) || 2 * static_cast<std::int64_t>(entries) > kMostEntries) {
     return refuse();
   }
-  std::vector<int> ends(static_cast<std::size_t>(nodes)), edges(static_cast<std::size_t>(entries));
-  PMPI_Graph_get(comm_, nodes, entries, ends.data(), edges.data());
+  std::vector<int> ends(static_cast<std::size_t>(nodes));
+  // Open MPI refuses a null pointer also where there is no edge.
+  std::vector<int> edges(static_cast<std::size_t>(std::max(1, entries)));
+  const int code = PMPI_Graph_get(comm_, nodes, entries, ends.data(), edges.data());
+  if (code != MPI_SUCCESS) return refuse();
   NeighbourGraph graph;
   int begin = 0;
   for (const int end : ends) {
