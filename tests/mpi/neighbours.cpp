@@ -285,6 +285,14 @@ class Neighbours {
     return {memory.displacements(), memory.displacements() + blocks};
   }
 
+  /// Offsets from a buffer as addresses, at MPI_BOTTOM.
+  static void make_absolute(void*& buffer, std::vector<MPI_Aint>& offsets) {
+    MPI_Aint begin = 0;
+    MPI_Get_address(buffer, &begin);
+    for (MPI_Aint& offset : offsets) offset += begin;
+    buffer = MPI_BOTTOM;
+  }
+
   /// What MPI_Neighbor_alltoallw is by definition. MPICH 4.0.2's own brings wrong data or crashes
   /// on distributed graphs.
   void by_messages(BlockMemory& in, const std::vector<MPI_Aint>& from, BlockMemory& out,
@@ -321,9 +329,14 @@ class Neighbours {
     BlockMemory theirs = ours;
     if (any_types) {
       const auto from = in_bytes(in, sent.size()), to = in_bytes(ours, got.size());
+      auto sent_at = from, got_at = to;
+      void* send_buffer = in.address();
+      void* receive_buffer = ours.address();
+      if (own_.chance(30)) make_absolute(send_buffer, sent_at);
+      if (own_.chance(30)) make_absolute(receive_buffer, got_at);
       expect_planned(make(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw,
-                          PERSISTENT(Neighbor_alltoallw), in.address(), in.counts(), from.data(),
-                          in.types(), ours.address(), ours.counts(), to.data(), ours.types()),
+                          PERSISTENT(Neighbor_alltoallw), send_buffer, in.counts(), sent_at.data(),
+                          in.types(), receive_buffer, ours.counts(), got_at.data(), ours.types()),
                      true);
       by_messages(in, from, theirs, to);
     } else {

@@ -26,10 +26,17 @@ const Layout* kept_layout(std::deque<Layout>& kept, MPI_Datatype type) {
 bool find_place(const Side& side, MPI_Datatype type, std::int64_t count, std::int64_t offset,
                 std::deque<Layout>& kept, BlockPlace& place) {
   if (type == MPI_DATATYPE_NULL) return false;
-  if (side.buffer == nullptr && is_named(type)) return false;  // no MPI_BOTTOM either
+  // A null pointer is MPI_BOTTOM where a type or an offset may hold an address.
+  const bool is_address = side.byte_displacements != nullptr && offset != 0;
+  if (side.buffer == nullptr && !is_address && is_named(type)) return false;
   const Layout* layout = kept_layout(kept, type);
+  const auto distance =
+      static_cast<std::intptr_t>(offset * (side.types != nullptr ? 1 : layout->extent));
   auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
-  std::byte* const at = base + offset * (side.types != nullptr ? 1 : layout->extent);
+  std::byte* const at =
+      base != nullptr
+          ? base + distance
+          : reinterpret_cast<std::byte*>(distance);  // NOLINT(performance-no-int-to-ptr): it is one
   place.capacity = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(layout->size);
   // Dense elements begin where their data does; those without data have no place.
   const bool is_plain = layout->dense || layout->size == 0;
