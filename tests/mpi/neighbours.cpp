@@ -391,6 +391,35 @@ void without_edges(Failures& failures) {
   MPI_Comm_free(&graph);
 }
 
+/// All send to rank 0, which has nobody to send to, and nothing to send.
+void star(Failures& failures) {
+  int size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size < 2) return;
+  Ranks others;
+  for (int other = 1; other < size; ++other) others.push_back(other);
+  const int first = 0, in = rank == 0 ? size - 1 : 0, out = rank == 0 ? 0 : 1;
+  MPI_Comm graph = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, others.data(), MPI_UNWEIGHTED, out, &first,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  const Ranks counts(others.size(), 1);
+  Ranks displacements;
+  for (int i = 0; i < size - 1; ++i) displacements.push_back(i);
+  for (const bool is_irregular : {false, true}) {
+    Ranks got(others.size(), -1);
+    const int* const sent = rank == 0 ? nullptr : &rank;
+    const int code = is_irregular
+                         ? MPI_Neighbor_allgatherv(sent, 1, MPI_INT, got.data(), counts.data(),
+                                                   displacements.data(), MPI_INT, graph)
+                         : MPI_Neighbor_allgather(sent, 1, MPI_INT, got.data(), 1, MPI_INT, graph);
+    failures.expect(last_was_planned(), "to one rank it was native: " + last_text());
+    failures.expect(code == MPI_SUCCESS && got == (rank == 0 ? others : Ranks(others.size(), -1)),
+                    "an allgather to one rank");
+  }
+  MPI_Comm_free(&graph);
+}
+
 /// What is wrong is refused as the library does, on all ranks, and the next call is right again.
 void refusals(Failures& failures) {
   int size = 0, rank = 0;
@@ -435,6 +464,7 @@ int run_all(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Failures refused;
   without_edges(refused);
+  star(refused);
   refusals(refused);
   failed = refused.everywhere();
   {

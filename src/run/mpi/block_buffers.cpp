@@ -159,8 +159,10 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
 std::optional<BlockBuffers> neighbour_blocks(const LocalCall& call,
                                              const OwnNeighbours& neighbours) {
   BlockBuffers buffers;
-  // Of an allgather there is one block to send, whoever gets it.
-  const std::vector<Rank> one{0};
+  // Of an allgather there is one block to send, whoever gets it. If nobody does, it is empty.
+  const bool is_sent = std::any_of(neighbours.destinations.begin(), neighbours.destinations.end(),
+                                   [](Rank to) { return to != kNoRank; });
+  const std::vector<Rank> one{is_sent ? 0 : kNoRank};
   const bool is_gather = call.operation == Operation::NeighbourAllgather;
   auto in = neighbour_places(call.send, call.irregular && !is_gather,
                              is_gather ? one : neighbours.destinations, buffers.layouts);
