@@ -92,14 +92,16 @@ Graph make_graph(MPI_Comm from, int size, Random& shared) {
 
 Graph make_distributed(MPI_Comm from, int size, Random& shared) {
   Graph graph;
-  const bool repeats = shared.chance(20);
+  const bool repeats = shared.chance(20), weighs = shared.chance(20);
+  const bool has_lonely = shared.chance(25);  // ranks without sources or destinations
   graph.name = repeats ? "a distributed graph with repeated edges" : "a distributed graph";
+  if (weighs) graph.name += " with weights";
+  if (has_lonely) graph.name += ", ranks without neighbours in it";
   std::vector<Ranks> to(static_cast<std::size_t>(size)), come(to.size());
   const auto percent = static_cast<int>(shared.below(100));
   for (std::size_t a = 0; a < to.size(); ++a) {
     for (std::size_t b = 0; b < to.size(); ++b) {
-      // Each has a neighbour: Open MPI 4.1 takes no list of nothing.
-      const bool is_next = b == (a + 1) % to.size();
+      const bool is_next = !has_lonely && b == (a + 1) % to.size();
       if (!is_next && !shared.chance(percent)) continue;
       for (int times = repeats && shared.chance(30) ? 2 : 1; times > 0; --times) {
         to[a].push_back(static_cast<int>(b));
@@ -115,10 +117,15 @@ Graph make_distributed(MPI_Comm from, int size, Random& shared) {
   MPI_Comm_rank(from, &rank);
   graph.sources = come[static_cast<std::size_t>(rank)];
   graph.destinations = to[static_cast<std::size_t>(rank)];
-  MPI_Dist_graph_create_adjacent(from, static_cast<int>(graph.sources.size()), graph.sources.data(),
-                                 MPI_UNWEIGHTED, static_cast<int>(graph.destinations.size()),
-                                 graph.destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                 &graph.comm);
+  // One entry more, so that there is an address: Open MPI 4.1 takes no list of nothing.
+  Ranks in = graph.sources, out = graph.destinations;
+  in.push_back(0);
+  out.push_back(0);
+  const Ranks weights(std::max(in.size(), out.size()), 3);
+  const int* const weighed = weighs ? weights.data() : MPI_UNWEIGHTED;
+  MPI_Dist_graph_create_adjacent(from, static_cast<int>(graph.sources.size()), in.data(), weighed,
+                                 static_cast<int>(graph.destinations.size()), out.data(), weighed,
+                                 MPI_INFO_NULL, 0, &graph.comm);
   return graph;
 }
 
