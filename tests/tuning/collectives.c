@@ -72,6 +72,32 @@ static void of_size(int count) {
   free(mine), free(result), free(blocks);
 }
 
+/* Arguments that mean nothing are 0: the root's own block in place, what other ranks send in a
+ * scatter, blocks of an allgather in place. Ranks must still take the same algorithm. */
+static void without_own_sizes(int count) {
+  const size_t block = (size_t)count;
+  int* blocks = malloc(sizeof(int) * block * (size_t)ranks);
+  int* mine = malloc(sizeof(int) * block);
+  for (int root = 0; root < ranks; root += ranks - 1) {
+    const int is_root = rank == root;
+    int* own = blocks + block * (size_t)rank;
+    for (int i = 0; i < count; ++i) mine[i] = own[i] = i + rank;
+    MPI_Gather(is_root ? MPI_IN_PLACE : mine, is_root ? 0 : count, MPI_INT, blocks, count, MPI_INT,
+               root, MPI_COMM_WORLD);
+    for (int r = 0; is_root && r < ranks; ++r)
+      for (int i = 0; i < count; ++i) wrong += blocks[(size_t)r * block + (size_t)i] != i + r;
+    for (int i = 0; i < count; ++i) mine[i] = -1;
+    MPI_Scatter(is_root ? blocks : NULL, is_root ? count : 0, MPI_INT, mine, count, MPI_INT, root,
+                MPI_COMM_WORLD);
+    for (int i = 0; i < count; ++i) wrong += mine[i] != i + rank;
+    for (int i = 0; i < count; ++i) own[i] = i + rank;
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, blocks, count, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; ++r)
+      for (int i = 0; i < count; ++i) wrong += blocks[(size_t)r * block + (size_t)i] != i + r;
+  }
+  free(blocks), free(mine);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -83,6 +109,7 @@ int main(int argc, char** argv) {
   } else {
     const int counts[] = {1, 5, 100, 3000, 20000, 140000};
     for (int i = 0; i < 6; ++i) of_size(counts[i]);
+    without_own_sizes(2), without_own_sizes(20000);
     in_order(1), in_order(4000);
   }
   int all = 0;

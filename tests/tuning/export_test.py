@@ -31,7 +31,7 @@ def settings_for(folder):
     return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(folder / "mpich-collectives.json")}
 
 
-def run(settings, *arguments, ranks=4, spied=False, fails=False):
+def run(settings, *arguments, ranks=4, spied=False, fails=False, timeout=1400):
     line = ["mpiexec.mpich"] if MPI == "mpich" else ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
     here = dict(settings)
     if MPI == "mpich":
@@ -41,7 +41,7 @@ def run(settings, *arguments, ranks=4, spied=False, fails=False):
     if spied:
         line += ["-genv", "LD_PRELOAD", SPY] if MPI == "mpich" else ["-x", f"LD_PRELOAD={SPY}"]
     done = subprocess.run([*line, "-n", str(ranks), PROGRAM, *map(str, arguments)], env=os.environ | here, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1400, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
     if not fails:
         assert done.returncode == 0 and "wrong 0" in done.stdout, f"{done.stdout}\n{done.stderr}"
     return done
@@ -75,6 +75,16 @@ def rules_by_hosts_are_read(folder):
     run(both | {"MPIR_CVAR_NOLOCAL": "0"})
 
 
+def ranks_agree_without_sizes(folder):
+    """On near links short gathers and scatters want another algorithm than long ones, and some ranks know no size."""
+    for ranks in (4, 8):
+        near = folder / f"near{ranks}"
+        near.mkdir()
+        report = export(near, machine=f"node:{ranks}(50us,1Gbit/s) proc:1")
+        assert any("gather (all ranks)" in note for note in report["notes"]), report["notes"]
+        run(settings_for(near), ranks=ranks, timeout=300)
+
+
 def broken_files_are_noticed(folder):
     """Or else a file that is read would look like one that is not. Open MPI says nothing of bad files."""
     bad = pathlib.Path(folder) / "bad"
@@ -93,6 +103,8 @@ def main():
         run(settings_for(folder))  # operators that do not commute among them
         run(settings_for(folder), ranks=3)
         seen_in_use(folder, report)
+        if MPI == "openmpi":
+            ranks_agree_without_sizes(folder)
         if MPI == "mpich":
             broken_files_are_noticed(folder)
             rules_by_hosts_are_read(folder)

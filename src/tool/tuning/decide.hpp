@@ -33,6 +33,7 @@ struct SizeRule {
 struct OperationRules {
   Operation operation = Operation::Barrier;
   std::vector<SizeRule> rows;  ///< rows by rising size
+  bool is_left_out = false;    ///< sizes want different algorithms, but ranks would not agree
 };
 
 struct ScopeRules {

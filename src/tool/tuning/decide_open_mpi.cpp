@@ -1,6 +1,7 @@
 // Decisions for Open MPI's coll/tuned. What it takes without a file is not known exactly: the best
 // of the usual algorithms is assumed, so gains are at least what is said.
 #include <algorithm>
+#include <optional>
 
 #include "select/chooser.hpp"
 #include "select/native_model.hpp"
@@ -30,6 +31,26 @@ Time assumed_native(const NativeTimes& times, const Collective& call) {
   return least;
 }
 
+/// Open MPI looks up the rules of these with the caller's send arguments. They mean nothing at the
+/// root of a gather in place, nor on the other ranks of a scatter, so the ranks of one call may
+/// find rules of different sizes.
+bool knows_size_everywhere(Operation operation) {
+  return operation != Operation::Gather && operation != Operation::Scatter;
+}
+
+/// Rules of an operation whose size is not known everywhere must be the same for all sizes.
+void leave_out_if_choices_differ(OperationRules& rules) {
+  if (knows_size_everywhere(rules.operation)) return;
+  const Candidate first = rules.rows.front().choice;
+  rules.is_left_out = std::any_of(rules.rows.begin(), rules.rows.end(),
+                                  [&](const SizeRule& row) { return row.choice != first; });
+  if (!rules.is_left_out) return;
+  for (SizeRule& row : rules.rows) {
+    row.choice = {};
+    row.tuned = row.native;
+  }
+}
+
 /// Decides scope by scope; reduce, broadcast and gather come before what is made of them.
 class OpenMpiDecisions {
  public:
@@ -38,16 +59,35 @@ class OpenMpiDecisions {
   ScopeRules all() {
     ScopeRules result{scope_.members, scope_.machine->size(), {}};
     for (const Operation operation : rules_.operations) {
-      OperationRules decided{operation, {}};
-      for (const std::uint64_t bytes : probed_bytes(operation)) {
-        decided.rows.push_back(decide(operation, bytes));
-      }
-      result.operations.push_back(std::move(decided));
+      result.operations.push_back(operation == Operation::Gather ? gather() : decided(operation));
     }
     return result;
   }
 
  private:
+  [[nodiscard]] OperationRules decided(Operation operation) const {
+    OperationRules rules{operation, {}};
+    for (const std::uint64_t bytes : probed_bytes(operation)) {
+      rules.rows.push_back(decide(operation, bytes));
+    }
+    leave_out_if_choices_differ(rules);
+    return rules;
+  }
+
+  /// Rules of gathers, decided once: allgathers ask for their times.
+  [[nodiscard]] const OperationRules& gather() const {
+    if (!gather_) gather_ = decided(Operation::Gather);
+    return *gather_;
+  }
+
+  /// @pre bytes is one of probed_bytes(Operation::Gather), which are those of allgathers
+  [[nodiscard]] Time gather_time(std::uint64_t bytes) const {
+    for (const SizeRule& row : gather().rows) {
+      if (row.bytes == bytes) return row.tuned;
+    }
+    return kForever;
+  }
+
   [[nodiscard]] Time best(Operation operation, std::uint64_t bytes) const {
     const Collective call = call_of(operation, scope_.machine->size(), bytes);
     const auto found =
@@ -63,8 +103,7 @@ class OpenMpiDecisions {
       case Method::ReduceBroadcast:
         return Timed{candidate, best(Operation::Reduce, bytes) + best(Operation::Broadcast, bytes)};
       case Method::GatherBroadcast:
-        return Timed{candidate,
-                     best(Operation::Gather, bytes) + best(Operation::Broadcast, bytes * ranks)};
+        return Timed{candidate, gather_time(bytes) + best(Operation::Broadcast, bytes * ranks)};
       default:
         return std::nullopt;
     }
@@ -102,6 +141,7 @@ class OpenMpiDecisions {
 
   const Scope& scope_;
   const TuningRules& rules_;
+  mutable std::optional<OperationRules> gather_;
 };
 
 /// What the rules of others cost the ranks of one host, at worst for each operation.

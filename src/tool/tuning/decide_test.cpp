@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "topology/readers.hpp"
@@ -86,6 +87,35 @@ TEST(Decide, HostsWithAsManyRanksAsThereAreHostsLoseByRulesOfSizes) {
   const auto square = machine_of("site:4(10ms,100Mbit/s) proc:4(1us,10Gbit/s)");
   EXPECT_FALSE(decide_open_mpi(square, {true, {Operation::Broadcast}}).host_losses.empty());
   EXPECT_TRUE(decide_open_mpi(three_sites(), {true, {Operation::Broadcast}}).host_losses.empty());
+}
+
+TEST(Decide, RulesOfGatherAndScatterDoNotDependOnTheSize) {
+  // The root of a gather in place and the other ranks of a scatter know no size.
+  for (const char* line : {"node:16(50us,1Gbit/s) proc:1", "node:4(50us,1Gbit/s) proc:1",
+                           "site:3(10ms,100Mbit/s) proc:4(1us,10Gbit/s)"}) {
+    const Tuning tuning =
+        decide_open_mpi(machine_of(line), {true, {Operation::Gather, Operation::Scatter}});
+    for (const ScopeRules& scope : tuning.scopes) {
+      for (const OperationRules& rules : scope.operations) {
+        for (const SizeRule& row : rules.rows) {
+          EXPECT_EQ(row.choice, rules.rows.front().choice) << line << ", " << row.bytes << " bytes";
+          EXPECT_TRUE(!rules.is_left_out || row.tuned == row.native);
+        }
+      }
+    }
+  }
+}
+
+TEST(MakeExport, SaysWhichOperationsAreLeftOut) {
+  ExportRequest request;
+  request.rules.operations = {Operation::Gather};
+  const auto made = make_export(machine_of("node:16(50us,1Gbit/s) proc:1"), request);
+  ASSERT_TRUE(made);
+  const bool is_said =
+      std::any_of(made->notes.begin(), made->notes.end(), [](const std::string& note) {
+        return note.find("Left as without the file: gather (all ranks)") != std::string::npos;
+      });
+  EXPECT_TRUE(is_said);
 }
 
 TEST(NativeTimes, RoundsOfAnAllgatherCostALatencyEach) {

@@ -40,6 +40,25 @@ std::string add_rank_file(Export& result, const topology::Machine& machine,
   return fmt::format(" {} {}", option, kRankFile);
 }
 
+/// Says which operations have no rules because the ranks of a call might take different ones.
+std::string left_out_note(const Tuning& tuning) {
+  std::string text;
+  for (const ScopeRules& scope : tuning.scopes) {
+    for (const OperationRules& rules : scope.operations) {
+      if (!rules.is_left_out) continue;
+      text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", schedule::name_of(rules.operation),
+                          name_of(scope.members));
+    }
+  }
+  if (text.empty()) return text;
+  return fmt::format(
+      "Left as without the file: {}. Open MPI looks up rules of gather and scatter with arguments "
+      "that mean nothing on some ranks (MPI_IN_PLACE, counts away from the root). With rules by "
+      "size the ranks of one call would take different algorithms and wait for ever, so there is "
+      "a rule only where one algorithm is taken for all sizes.",
+      text);
+}
+
 Export open_mpi_export(const topology::Machine& machine, const ExportRequest& request) {
   const bool is_json = request.format == Format::OpenMpiJson;
   Export result{
@@ -64,6 +83,8 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
   }
   result.notes.emplace_back(
       "Open MPI 5 and later prefer HAN to the rules between hosts: add --mca coll_han_priority 0.");
+  std::string left_out = left_out_note(result.tuning);
+  if (!left_out.empty()) result.notes.push_back(std::move(left_out));
   if (request.rules.ordered) {
     result.notes.emplace_back(
         "Open MPI's rules do not know operators: chains, pipelines, trees and rings combine ranks "
