@@ -141,6 +141,21 @@ TEST(WriteOpenMpi, OtherCommunicatorSizesKeepTheLibrarysOwnChoice) {
   }
 }
 
+TEST(WriteOpenMpi, BrucksAllgatherHasARadix) {
+  // Open MPI 6 multiplies by it until it has passed the number of ranks.
+  const auto machine = machine_of("site:4(10ms,100Mbit/s) host:1(50us,1Gbit/s)");
+  const Tuning tuning = decide_open_mpi(machine, {true, {Operation::Allgather}});
+  const SizeRule& rule = row_of(tuning.scopes.front(), Operation::Allgather, 8);
+  ASSERT_NE(rule.choice.algorithm, nullptr);
+  ASSERT_EQ(rule.choice.algorithm->name, "bruck");
+  const std::string text = open_mpi_rules(tuning);
+  EXPECT_NE(text.find("\n0 2 2 0 # bruck\n"), text.npos) << text;
+  const auto document = nlohmann::json::parse(open_mpi_json(tuning));
+  const auto& first = document.at("collectives").at("allgather").at(0).at("rules").at(0);
+  EXPECT_EQ(first.at("alg"), 2);
+  EXPECT_EQ(first.at("faninout"), 2);
+}
+
 TEST(WriteOpenMpi, JsonTellsLeadersFromRanksOfOneHost) {
   const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Broadcast}});
   const auto document = nlohmann::json::parse(open_mpi_json(tuning));

@@ -61,9 +61,13 @@ std::string_view name_of_choice(const Candidate& choice) {
 }
 
 /// Knomial trees take their radix from a setting of their own, and pipelines are chains of one.
+/// Open MPI 6 takes the fan of Bruck's allgather as its radix, and never ends with 0; before 6
+/// there is no radix but 2.
 Rank fan_in_file(const Candidate& choice) {
-  return choice.algorithm != nullptr && choice.algorithm->tree == NativeTree::Chains ? choice.fan
-                                                                                     : 0;
+  const NativeAlgorithm* algorithm = choice.algorithm;
+  if (algorithm == nullptr) return 0;
+  if (algorithm->operation == Operation::Allgather && algorithm->name == "bruck") return 2;
+  return algorithm->tree == NativeTree::Chains ? choice.fan : 0;
 }
 
 int number_of(const Candidate& choice) {
@@ -95,8 +99,10 @@ Json ladder_json(const OperationRules& rules, Rank ranks) {
     } else {
       rule["msg_size_max"] = "inf";
     }
-    rule["alg"] = choice.algorithm->name;
-    if (fan_in_file(choice) != 0) rule["faninout"] = choice.fan;
+    // By number: 6 has other names for some, and passes over rules with names that it does not
+    // know.
+    rule["alg"] = choice.algorithm->number;
+    if (fan_in_file(choice) != 0) rule["faninout"] = fan_in_file(choice);
     if (choice.segment != 0) rule["seg_size"] = choice.segment;
     ladder.push_back(std::move(rule));
   }
