@@ -33,12 +33,23 @@ enum {
   ESPALIER_OTHER_PROCESSES = 3
 };
 
+/* Weak: 0 without the library. On x86-64 also by the GOT: where code is not position independent
+ * (-fno-pie, the default of some compilers), the linker would set them to 0 for good. */
+#ifdef __has_attribute
+#if defined(__x86_64__) && __has_attribute(noplt)
+#define ESPALIER_WEAK __attribute__((weak, noplt))
+#endif
+#endif
+#ifndef ESPALIER_WEAK
+#define ESPALIER_WEAK __attribute__((weak))
+#endif
+
 /* The library's own; use the functions below. */
-int espalier_topology_discover_(void) __attribute__((weak));
-int espalier_topology_levels_(MPI_Fint comm, int* levels) __attribute__((weak));
-int espalier_topology_depths_(MPI_Fint comm, int* depths) __attribute__((weak));
-int espalier_topology_colors_(MPI_Fint comm, int levels, int* colors) __attribute__((weak));
-int espalier_topology_attach_(MPI_Fint comm, int* keyvals) __attribute__((weak));
+ESPALIER_WEAK int espalier_topology_discover_(void);
+ESPALIER_WEAK int espalier_topology_levels_(MPI_Fint comm, int* levels);
+ESPALIER_WEAK int espalier_topology_depths_(MPI_Fint comm, int* depths);
+ESPALIER_WEAK int espalier_topology_colors_(MPI_Fint comm, int levels, int* colors);
+ESPALIER_WEAK int espalier_topology_attach_(MPI_Fint comm, int* keyvals);
 
 /* Has the machine found and measured now, unless it is known. Collective over MPI_COMM_WORLD. */
 static inline int espalier_discover(void) {

@@ -38,6 +38,14 @@ struct espalier_multicast {
   const int32_t* to; /* without the root, none twice */
 };
 
+/* By the GOT on x86-64, for programs that are not position independent: see espalier.h. */
+#ifndef ESPALIER_RUNTIME_CALL
+#ifdef __has_attribute
+#if defined(__x86_64__) && __has_attribute(noplt)
+#define ESPALIER_RUNTIME_CALL __attribute__((weak, noplt, visibility("default")))
+#endif
+#endif
+#endif
 #ifndef ESPALIER_RUNTIME_CALL
 #define ESPALIER_RUNTIME_CALL __attribute__((weak, visibility("default")))
 #endif
