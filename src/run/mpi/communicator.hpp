@@ -312,7 +312,7 @@ class Communicator {
   [[nodiscard]] runtime::CachedPlan plan_of(Rank rank, const runtime::PlanKey& key);
   /// @pre !why_no_neighbours()
   [[nodiscard]] select::NeighbourChooser& neighbour_chooser();
-  /// The ranks of a distributed graph tell each other their neighbours. Collective.
+  /// Finds all neighbours. Collective on a distributed graph, whose ranks tell each other.
   void tell_neighbours_at_once();
   /// Likewise, when there is time for it. @return whether that is over
   bool tell_neighbours_by_steps();

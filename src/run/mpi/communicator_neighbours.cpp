@@ -15,7 +15,7 @@ using runtime::Reason;
 
 namespace {
 
-/// Calls on a distributed graph before its ranks tell each other their neighbours: many
+/// Calls on a communicator before its neighbours are told and lengths are agreed on: many
 /// communicators are used once and freed.
 constexpr std::uint32_t kCallsBeforeTelling = 1;
 constexpr std::uint32_t kCallsToAgree = 4;
@@ -58,11 +58,8 @@ std::optional<Reason> Communicator::why_no_neighbours() {
     return group_->is_even() ? Reason::OneLevel : Reason::NoGain;
   }
   if (all.graph() == nullptr && !all.is_refused()) {
-    if (!all.needs_exchange()) {
-      all.tell_alone();
-    } else if (!is_told && neighbour_calls_++ < kCallsBeforeTelling) {
-      return Reason::FirstCalls;
-    } else if (is_told || !world_.learns_late) {
+    if (!is_told && neighbour_calls_++ < kCallsBeforeTelling) return Reason::FirstCalls;
+    if (is_told || !world_.learns_late) {
       tell_neighbours_at_once();
     } else if (!tell_neighbours_by_steps()) {
       return Reason::FirstCalls;
@@ -85,6 +82,7 @@ bool Communicator::agree_on_block(schedule::Operation operation, std::uint64_t l
 }
 
 void Communicator::tell_neighbours_at_once() {
+  if (!neighbourhood_->needs_exchange()) return neighbourhood_->tell_alone();
   std::array<int, 2> most = neighbourhood_->degrees();
   const ReturnedErrors returned(comm_);
   const int code = PMPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT, MPI_MAX, comm_);
@@ -116,7 +114,9 @@ bool Communicator::tell_neighbours_by_steps() {
     const double needed = seconds_to_tell(group_->machine());
     const double spent = agreed[1] - agreed[2];
     is_over = runtime::Account::pays_for(needed, -agreed[0], spent);
-    if (is_over) {
+    if (is_over && !neighbourhood_->needs_exchange()) {
+      neighbourhood_->tell_alone();
+    } else if (is_over) {
       neighbourhood_->exchange({static_cast<int>(agreed[3]), static_cast<int>(agreed[4])});
     } else {
       asking_to_tell_.wait_for(runtime::Account::seconds_to_pay_for(needed, spent), -agreed[5]);
