@@ -2,15 +2,15 @@
 // left.
 //
 //   in_memory end | abort | kill [RANK] | many [NUMBER] | limited | refused [tried] | unseen |
-//   tried | fork
-//             | threads
+//   tried | fork | threads | pairs
 //
 // end: a few calls, then MPI_Finalize. abort, kill: rank 1, or RANK, ends the program so in the
 // midst of calls. many: communicators that are made, used and freed one after the other, root
 // first. While the first call makes what it needs: limited: files may not be long. refused: the
 // system refuses memfd_create, as filters of containers may. unseen: rank 0 lets nobody look into
 // it. tried: as many calls as trials need. fork: children of fork() come and go between calls, also
-// in the midst of trials. threads: as tried, with MPI_THREAD_MULTIPLE.
+// in the midst of trials. threads: as tried, with MPI_THREAD_MULTIPLE. pairs: as tried, with
+// reductions that memory does not serve.
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -93,6 +93,28 @@ bool tried_calls_are_right() {
       are_right &= sum == size * (size - 1) / 2;
     }
     MPI_Comm_free(&comm);
+  }
+  return are_right;
+}
+
+/// Likewise, with calls that never go through memory: a type with gaps, and unequal blocks.
+bool unserved_calls_are_right() {
+  struct Pair {
+    double value;
+    int index;
+  };
+  bool are_right = true;
+  std::vector<int> counts, ones;
+  for (int r = 0; r < size; ++r) counts.push_back(r + 1);
+  ones.assign(static_cast<std::size_t>(size * (size + 1) / 2), 1);
+  std::vector<int> sums(static_cast<std::size_t>(size));
+  for (int call = 0; call < 6000; ++call) {
+    const Pair own{static_cast<double>(rank), rank};
+    Pair largest{};
+    MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    are_right &= largest.index == size - 1;
+    MPI_Reduce_scatter(ones.data(), sums.data(), counts.data(), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    are_right &= sums.front() == size && sums[static_cast<std::size_t>(rank)] == size;
   }
   return are_right;
 }
@@ -186,6 +208,7 @@ int main(int argc, char** argv) {
   if (how == "many") is_right = many_communicators(number < 0 ? 150 : number) && is_right;
   const bool is_tried = how == "tried" || how == "threads" || (how == "refused" && argc > 2);
   if (is_tried) is_right = tried_calls_are_right() && is_right;
+  if (how == "pairs") is_right = unserved_calls_are_right() && is_right;
   if (how == "fork") is_right = calls_beside_children_are_right() && is_right;
   if (rank == 1 && how == "abort") {
     MPI_Abort(MPI_COMM_WORLD, 3);

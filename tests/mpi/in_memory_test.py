@@ -57,6 +57,10 @@ def main():
     code, printed, told = run("threads", "ESPALIER_SHARED=tried", forced=False)
     expect(code == 0 and "wrong 0" in printed, f"with MPI_THREAD_MULTIPLE: {code} {printed}")
     expect("shared memory: at most" in told, f"not tried with MPI_THREAD_MULTIPLE: {told}")
+    code, printed, told = run("pairs", forced=False)
+    expect(code == 0 and "wrong 0" in printed, f"what memory does not serve: {code} {printed}")
+    named = [line for line in told.splitlines() if "kept shared memory" in line or line.startswith("    shared memory")]
+    expect(not named, f"candidates of calls that memory does not serve: {named} in {told}")
     for forced in (True, False):
         code, printed, told = run("fork", "ESPALIER_SHARED=1" if forced else "ESPALIER_SHARED=tried", forced=forced)
         expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")

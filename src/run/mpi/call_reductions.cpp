@@ -125,10 +125,10 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
   const auto size = static_cast<std::uint64_t>(layout.size);
   const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
   const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
-  const Planned planned = plan_call(
-      comm,
-      {call.operation, root, count, size, checked->commutative, false, std::move(combine->counts)},
-      combine->in_place() && !keeps_input);
+  const Planned planned = plan_call(comm,
+                                    {call.operation, root, count, size, checked->commutative, false,
+                                     std::move(combine->counts), has_gaps(layout)},
+                                    combine->in_place() && !keeps_input);
   if (!planned) return planned.outcome;
   Elements elements;
   elements.bytes = count * size;
@@ -155,10 +155,10 @@ Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& 
   const auto size = static_cast<std::uint64_t>(layout.size);
   const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
   const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
-  auto pending = plan_pending(
-      comm, how,
-      {call.operation, root, count, size, checked->commutative, false, std::move(combine->counts)},
-      combine->in_place() && !keeps_input);
+  auto pending = plan_pending(comm, how,
+                              {call.operation, root, count, size, checked->commutative, false,
+                               std::move(combine->counts), has_gaps(layout)},
+                              combine->in_place() && !keeps_input);
   if (pending == nullptr) return native_pending();
   pending->elements.reduction = checked->reduction;
   ElementBuffers& buffers = pending->elements.buffers;

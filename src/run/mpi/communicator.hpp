@@ -305,7 +305,7 @@ class Communicator {
   /// There could be no segment: candidates are plans by messages, and trials begin again.
   void do_without_segment();
   [[nodiscard]] bool goes_through_memory(const runtime::CachedPlan& plan) const {
-    return segment_ != nullptr && segment_->may_serve(plan.call);
+    return segment_ != nullptr && !plan.has_gaps && NodeSegment::may_serve(plan.call);
   }
   [[nodiscard]] std::vector<runtime::Candidate> candidates(const runtime::SharedCall& call);
   /// A rank's part of a plan.

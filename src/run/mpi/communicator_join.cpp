@@ -255,10 +255,12 @@ std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call)
     return runtime::neighbour_candidates(neighbour_chooser(), world_.settings, call);
   }
   const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
-  if (call.irregular || !may_have_segment) return group_->candidates(call);
   const topology::Machine& machine = group_->machine();
-  const auto time =
-      select::predict_shared_memory(machine, runtime::collective_of(call, machine.size()));
+  const schedule::Collective collective = runtime::collective_of(call, machine.size());
+  if (!may_have_segment || call.gaps || !NodeSegment::may_serve(collective)) {
+    return group_->candidates(call);
+  }
+  const auto time = select::predict_shared_memory(machine, collective);
   const double predicted = time ? to_microseconds(*time) * 1e-6 : -1;
   const std::string name(select::kSharedMemory);
   if (group_->is_even() && runtime::may_try(world_.settings)) {

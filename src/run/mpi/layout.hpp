@@ -30,6 +30,12 @@ struct Layout {
   }
 };
 
+/// Whether elements have gaps, or do not begin at their address. By the typemap alone: ranks may
+/// have made the same one by different constructors.
+[[nodiscard]] inline bool has_gaps(const Layout& layout) {
+  return layout.true_lb != 0 || layout.extent != layout.size || layout.true_extent != layout.size;
+}
+
 /// @pre a valid, committed type
 [[nodiscard]] Layout layout_of(MPI_Datatype type);
 

@@ -31,6 +31,12 @@ struct Invitation {
 };
 constexpr int kNumbers = sizeof(Invitation) / sizeof(std::uint64_t);
 
+shared::Geometry geometry_of(Rank members) {
+  shared::Geometry geometry;
+  geometry.members = members;
+  return geometry;
+}
+
 std::uint64_t* nonce_of(const shared::Mapping& mapping) {
   return reinterpret_cast<std::uint64_t*>(mapping.data());
 }
@@ -129,8 +135,7 @@ Share accept(SegmentStore& store, const NodeSegment::Wanted& wanted,
 std::optional<SharedSegment> agreed_segment(Channel& channel, SegmentStore& store,
                                             const NodeSegment::Wanted& wanted,
                                             bool may_be_used_again) {
-  shared::Geometry geometry;
-  geometry.members = channel.size();
+  const shared::Geometry geometry = geometry_of(channel.size());
   Invitation invitation;
   Share share;
   if (channel.rank() == 0) {
@@ -153,11 +158,6 @@ std::optional<SharedSegment> agreed_segment(Channel& channel, SegmentStore& stor
   if (asks_again) return agreed_segment(channel, store, wanted, false);
   store.note_refusal(why);
   return std::nullopt;
-}
-
-/// By the typemap alone: ranks may have made the same one by different constructors.
-bool has_named_layout(const Layout& layout) {
-  return layout.true_lb == 0 && layout.extent == layout.size && layout.true_extent == layout.size;
 }
 
 /// Asks for a message that never comes, from this rank itself: a probe that finds something makes
@@ -212,9 +212,9 @@ NodeSegment::~NodeSegment() {
   }
 }
 
-bool NodeSegment::may_serve(const Collective& call) const {
+bool NodeSegment::may_serve(const Collective& call) {
   if (call.irregular()) return false;
-  const shared::Geometry& geometry = member_.geometry();
+  const shared::Geometry geometry = geometry_of(call.size);
   switch (call.operation) {
     case Operation::Scatter:
     case Operation::Alltoall:
@@ -231,9 +231,8 @@ bool NodeSegment::may_serve(const Collective& call) const {
   }
 }
 
-bool NodeSegment::serves(const Collective& call, const ElementBuffers& buffers) const {
-  return may_serve(call) &&
-         (!schedule::reduces(call.operation) || has_named_layout(buffers.layout));
+bool NodeSegment::serves(const Collective& call, const ElementBuffers& buffers) {
+  return may_serve(call) && (!schedule::reduces(call.operation) || !has_gaps(buffers.layout));
 }
 
 int NodeSegment::run(const Collective& call, const ElementCall& elements) {

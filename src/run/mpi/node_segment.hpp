@@ -41,10 +41,10 @@ class NodeSegment {
   /// A call failed: members may have done different steps, so nobody uses the segment again.
   void mark_failed() { has_failed_ = true; }
 
-  /// Whether such calls go through the segment, but for reductions of types with gaps.
-  [[nodiscard]] bool may_serve(const schedule::Collective& call) const;
-  /// Whether this call goes through the segment.
-  [[nodiscard]] bool serves(const schedule::Collective& call, const ElementBuffers& buffers) const;
+  /// Whether such calls go through a segment of their ranks, but for reductions of types with gaps.
+  [[nodiscard]] static bool may_serve(const schedule::Collective& call);
+  /// Whether this call goes through such a segment.
+  [[nodiscard]] static bool serves(const schedule::Collective& call, const ElementBuffers& buffers);
   /// Runs it. @return an MPI error code. @pre serves(call, elements.buffers)
   [[nodiscard]] int run(const schedule::Collective& call, const ElementCall& elements);
   /// The others run a gather or scatter without this rank, which stays in step.

@@ -86,7 +86,7 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   NodeSegment* const segment = plan.is_collective ? comm.segment() : nullptr;
-  if (segment != nullptr && segment->may_serve(plan.call)) {
+  if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
     segment->skip(plan.call);
   } else {
     comm.executor().skip_call();
@@ -108,7 +108,7 @@ int run(Communicator& comm, const CachedPlan& plan, Operation operation, Element
   const double begin = comm.keeps_log() ? seconds_now() : 0;
   elements.signature = plan.signature;
   if (comm.segment() != nullptr && plan.is_collective &&
-      comm.segment()->serves(plan.call, elements.buffers)) {
+      NodeSegment::serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
     const int code = comm.segment()->run(plan.call, elements);
     note_planned(comm,

@@ -113,6 +113,7 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   select::PlanChoice choice = chooser.choose(call, key.which);
   CachedPlan plan;
   plan.call = call;
+  plan.has_gaps = key.gaps;
   plan.scales_to = choice.scales_to;
   plan.name = std::move(choice.name);
   plan.why = std::move(choice.why);

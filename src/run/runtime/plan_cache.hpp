@@ -30,6 +30,7 @@ struct CachedPlan {
   std::optional<Time> native_predicted;
   bool planned = false;
   bool is_collective = true;      ///< all members make the call as `call` says: no multicast
+  bool has_gaps = false;          ///< see SharedCall::gaps
   bool needs_input_copy = false;  ///< runs in place, and would read what it has overwritten
   PreparedProgram prepared;
   std::uint64_t signature = 0;  ///< the call's signature, for its messages' tags

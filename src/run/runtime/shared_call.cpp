@@ -13,7 +13,8 @@ CallClass class_of(const SharedCall& call) {
                call.counts.size();
   }
   return {call.operation,   call.root,      select::size_class(Bytes{elements * call.element}),
-          call.commutative, call.irregular, !call.counts.empty()};
+          call.commutative, call.irregular, !call.counts.empty(),
+          call.gaps};
 }
 
 schedule::Collective collective_of(const SharedCall& call, Rank size) {

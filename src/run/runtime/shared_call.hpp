@@ -21,7 +21,8 @@ struct SharedCall {
   /// one.
   bool irregular = false;
   std::vector<std::uint64_t> counts =
-      {};  ///< elements of each block, if they differ and all ranks know them
+      {};             ///< elements of each block, if they differ and all ranks know them
+  bool gaps = false;  ///< a reduction of elements with gaps, which shared memory does not serve
   friend auto operator<=>(const SharedCall&, const SharedCall&) = default;
 };
 
@@ -33,6 +34,7 @@ struct CallClass {
   bool commutative = true;       ///< the reduction may combine in any order
   bool irregular = false;        ///< blocks whose lengths not all ranks know
   bool unequal = false;          ///< blocks of different lengths that all ranks know
+  bool gaps = false;             ///< see SharedCall
   friend auto operator<=>(const CallClass&, const CallClass&) = default;
 };
 [[nodiscard]] CallClass class_of(const SharedCall& call);

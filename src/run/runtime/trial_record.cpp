@@ -29,6 +29,7 @@ std::string kind_of(const CallClass& calls) {
   if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
   if (!calls.commutative) text += ", in order";
   if (calls.unequal) text += ", unequal blocks";
+  if (calls.gaps) text += ", types with gaps";
   return text;
 }
 

@@ -38,6 +38,7 @@ std::string Verdicts::to_text() const {
                    {"commutative", calls.commutative},
                    {"irregular", calls.irregular},
                    {"unequal", calls.unequal},
+                   {"gaps", calls.gaps},
                    {"way", candidate}});
   }
   return nlohmann::json{{"format", kFormat}, {"verdicts", all}}.dump(1) + "\n";
@@ -57,7 +58,8 @@ Expected<Verdicts> Verdicts::from_text(const std::string& text, const std::strin
                           one.at("size_class").get<std::uint32_t>(),
                           one.at("commutative").get<bool>(),
                           one.at("irregular").get<bool>(),
-                          one.at("unequal").get<bool>()};
+                          one.at("unequal").get<bool>(),
+                          one.value("gaps", false)};
     const auto where = std::stoull(one.at("where").get<std::string>(), nullptr, 16);
     verdicts.set(where, calls, one.at("way").get<std::string>());
   }

@@ -28,11 +28,15 @@ TEST_F(VerdictsFile, KeepsWhatWasSaidForItsPlaceAndClass) {
   Verdicts verdicts;
   verdicts.set(0xfedcba9876543210, some_calls(4), "native");
   verdicts.set(7, some_calls(20), "multilevel exchange");
+  CallClass with_gaps = some_calls(20);
+  with_gaps.gaps = true;
+  verdicts.set(7, with_gaps, "binomial");
   EXPECT_FALSE(write_verdicts(verdicts, file_).has_value());
   const auto read = read_verdicts(file_);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->find(0xfedcba9876543210, some_calls(4)), "native");
   EXPECT_EQ(read->find(7, some_calls(20)), "multilevel exchange");
+  EXPECT_EQ(read->find(7, with_gaps), "binomial");
   EXPECT_FALSE(read->find(7, some_calls(4)).has_value());
   EXPECT_EQ(std::filesystem::status(file_).permissions() & std::filesystem::perms::others_all,
             std::filesystem::perms::none);
