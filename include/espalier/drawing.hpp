@@ -12,7 +12,8 @@ namespace espalier {
 [[nodiscard, gnu::visibility("default")]] std::string to_svg(const Machine& machine);
 
 /// The plan's messages over time, simulated message by message: one line for each rank, and the
-/// critical path on top. Large machines show the ranks that matter.
+/// critical path on top. Large machines show the ranks that matter. A plan of more messages than
+/// kMostDrawn is a line of text that says so.
 [[nodiscard, gnu::visibility("default")]] std::string to_svg(const Plan& plan);
 
 }  // namespace espalier

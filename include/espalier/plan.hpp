@@ -50,6 +50,7 @@ struct Simulation {
   std::vector<Time> rank_finish;  ///< when each rank is done
   std::vector<Level> levels;      ///< what crossed each level of the machine
   std::string bottleneck;         ///< "uplink out of anl"; empty: nothing limited was used
+  bool exact = true;              ///< whether links were shared exactly
   friend bool operator==(const Simulation&, const Simulation&) = default;
 };
 
@@ -61,6 +62,13 @@ struct LowerBound {
 };
 
 class PlanInside;
+
+/// Most messages of a plan that is simulated, as in the tool: some ten seconds.
+inline constexpr std::uint64_t kMostSimulated = std::uint64_t{1} << 21U;
+/// Most messages of a plan that is drawn.
+inline constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 17U;
+/// Most messages of a plan that the tool writes down or proves as a whole.
+inline constexpr std::uint64_t kMostWritten = std::uint64_t{1} << 18U;
 
 /// A plan for a call on a machine. Never changes; copies share it. It keeps its machine.
 class [[gnu::visibility("default")]] Plan {
@@ -77,11 +85,15 @@ class [[gnu::visibility("default")]] Plan {
   /// scatter or gather, else that of blocks of the mean length. Nothing for plans that were read.
   [[nodiscard]] std::optional<Time> predicted() const;
 
+  /// About as many messages as all ranks send. What follows makes all of them: a long message has
+  /// millions, so ask before.
+  [[nodiscard]] std::uint64_t messages() const;
   /// Proves that it does what the call asks for, in every order that its programs allow and under
   /// any buffering of messages; or says what is wrong. Time grows with the messages of all ranks.
   [[nodiscard]] Verdict verify() const;
   /// When each rank would be done, and what holds it up. An error if skew has another size than
-  /// the machine.
+  /// the machine, or if there are more messages than kMostSimulated. Where too many messages share
+  /// links at once, they are shared one bottleneck at a time: see Simulation::exact.
   [[nodiscard]] Expected<Simulation> simulate(const SimulationOptions& options = {}) const;
   /// All ranks' programs in the form espalier-schedule-1 of docs/formats.md.
   [[nodiscard]] std::string to_json() const;

@@ -24,6 +24,17 @@ T checked(Expected<T> result) {
   return *std::move(result);
 }
 
+/// Work that makes all messages of a plan is refused as the tool refuses it.
+const Plan& with_at_most(const Plan& plan, std::uint64_t most, const char* done) {
+  if (plan.messages() <= most) return plan;
+  throw BadInput("plan: " + plan.name() + " has " + std::to_string(plan.messages()) +
+                 " messages; up to " + std::to_string(most) + " are " + done +
+                 "; take a shorter message or a smaller machine");
+}
+
+/// Other threads run meanwhile: none of what is called touches Python.
+using WithoutGil = py::call_guard<py::gil_scoped_release>;
+
 double in_seconds(Time time) { return to_seconds(time); }
 
 std::optional<std::uint64_t> in_bits(Bandwidth rate) {
@@ -140,7 +151,8 @@ void bind_simulations(py::module_& module) {
                                }
                                return levels;
                              })
-      .def_readonly("bottleneck", &Simulation::bottleneck);
+      .def_readonly("bottleneck", &Simulation::bottleneck)
+      .def_readonly("exact", &Simulation::exact);
   py::class_<LowerBound>(module, "LowerBound")
       .def_property_readonly("time", [](const LowerBound& bound) { return in_seconds(bound.time); })
       .def_readonly("why", &LowerBound::why);
@@ -163,15 +175,36 @@ void bind_plans(py::module_& module) {
                                if (!time) return std::nullopt;
                                return in_seconds(*time);
                              })
-      .def("verify", &Plan::verify)
-      .def("simulate", [](const Plan& plan) { return checked(plan.simulate()); })
-      .def("to_json", &Plan::to_json)
-      .def("to_svg", [](const Plan& plan) { return to_svg(plan); })
-      .def("_repr_svg_", [](const Plan& plan) { return to_svg(plan); })
-      .def("__hash__", &Plan::hash)
+      .def_property_readonly("messages", &Plan::messages)
       .def(
-          "__eq__", [](const Plan& a, const Plan& b) { return a.hash() == b.hash(); },
-          py::is_operator())
+          "verify",
+          [](const Plan& plan) { return with_at_most(plan, kMostWritten, "verified").verify(); },
+          WithoutGil())
+      .def(
+          "simulate", [](const Plan& plan) { return checked(plan.simulate()); }, WithoutGil())
+      .def(
+          "to_json",
+          [](const Plan& plan) { return with_at_most(plan, kMostWritten, "written").to_json(); },
+          WithoutGil())
+      .def(
+          "to_svg",
+          [](const Plan& plan) { return to_svg(with_at_most(plan, kMostDrawn, "drawn")); },
+          WithoutGil())
+      // A notebook asks for it by itself: a note instead of an error.
+      .def(
+          "_repr_svg_", [](const Plan& plan) { return to_svg(plan); }, WithoutGil())
+      .def(
+          "__hash__",
+          [](const Plan& plan) { return with_at_most(plan, kMostWritten, "hashed").hash(); },
+          WithoutGil())
+      .def(
+          "__eq__",
+          [](const Plan& a, const Plan& b) {
+            if (a.inside() == b.inside()) return true;
+            return with_at_most(a, kMostWritten, "compared").hash() ==
+                   with_at_most(b, kMostWritten, "compared").hash();
+          },
+          py::is_operator(), WithoutGil())
       .def("__repr__", [](const Plan& plan) {
         return "<Plan " + plan.name() + " of a " + std::string(name_of(plan.call().operation)) +
                ">";
@@ -182,6 +215,7 @@ void bind_plans(py::module_& module) {
       [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
          bool commutative, const std::optional<std::string>& name) {
         const Call call = call_from(operation, bytes, root, commutative);
+        const py::gil_scoped_release others_run;
         return checked(name ? plan_named(machine, call, *name) : choose_plan(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
@@ -190,7 +224,9 @@ void bind_plans(py::module_& module) {
       "plans",
       [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
          bool commutative) {
-        return checked(all_plans(machine, call_from(operation, bytes, root, commutative)));
+        const Call call = call_from(operation, bytes, root, commutative);
+        const py::gil_scoped_release others_run;
+        return checked(all_plans(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
       py::arg("commutative") = true);
@@ -198,7 +234,9 @@ void bind_plans(py::module_& module) {
       "lower_bound",
       [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
          bool commutative) {
-        return checked(lower_bound(machine, call_from(operation, bytes, root, commutative)));
+        const Call call = call_from(operation, bytes, root, commutative);
+        const py::gil_scoped_release others_run;
+        return checked(lower_bound(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
       py::arg("commutative") = true);

@@ -8,6 +8,8 @@ import pathlib
 import re
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.abspath(sys.argv.pop(1)))
@@ -75,6 +77,36 @@ class Planning(unittest.TestCase):
         grid = espalier.Machine(GRID)
         for drawn in (grid, espalier.plan(grid, "allreduce", 1024)):
             self.assertTrue(drawn._repr_svg_().startswith("<svg"), drawn._repr_svg_()[:40])
+
+    def test_long_messages_are_refused_at_once(self):
+        near = espalier.Machine("node:8(50us,1Gbit/s) proc:1")
+        plan = espalier.plan(near, "broadcast", "1TiB", name="chain 4 KiB")
+        self.assertGreater(plan.messages, 2**21)
+        for ask in (plan.simulate, plan.verify, plan.to_json, plan.to_svg, plan.__hash__):
+            with self.assertRaisesRegex(espalier.Error, "messages"):
+                ask()
+        self.assertEqual(plan, plan)
+        self.assertIn("too many to be drawn", plan._repr_svg_())
+        self.assertTrue(plan._repr_svg_().startswith("<svg"))
+
+    def test_other_threads_run_while_a_plan_is_simulated(self):
+        # About 600,000 messages: some seconds. A thread that waited for the lock would count nothing meanwhile.
+        near = espalier.Machine("node:8(50us,1Gbit/s) proc:1")
+        plan = espalier.plan(near, "broadcast", "320MiB", name="chain 4 KiB")
+        ends, counted = threading.Event(), []
+
+        def count():
+            while not ends.wait(0.005):
+                counted.append(time.monotonic())
+
+        counter = threading.Thread(target=count)
+        counter.start()
+        begin = time.monotonic()
+        self.assertGreater(plan.simulate().finish, plan.predicted / 2)
+        end = time.monotonic()
+        ends.set()
+        counter.join()
+        self.assertTrue(any(begin + 0.01 < at < end - 0.01 for at in counted), (begin, end, len(counted)))
 
     def test_errors_say_what_is_wrong(self):
         grid = espalier.Machine(GRID)

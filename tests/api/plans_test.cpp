@@ -1,6 +1,7 @@
 // Plans as a program outside sees them: public headers and libespalier-core alone.
 #include <gtest/gtest.h>
 
+#include <espalier/drawing.hpp>
 #include <espalier/espalier.hpp>
 
 #include "support/for_all_seeds.hpp"
@@ -107,6 +108,17 @@ TEST(PublicPlan, LongMessagesOnManyRanksAreCounted) {
   EXPECT_TRUE(lower_bound(machine, call));
   call.operation = Operation::Alltoall;
   EXPECT_FALSE(lower_bound(machine, call));
+}
+
+TEST(PublicPlan, PlansOfTooManyMessagesAreNotSimulated) {
+  const Machine machine = load_machine("node:8(50us,1Gbit/s) proc:1").value();
+  const Call call{.operation = Operation::Broadcast, .count = std::uint64_t{1} << 40U};
+  const Plan plan = plan_named(machine, call, "chain 4 KiB").value();
+  EXPECT_GT(plan.messages(), kMostSimulated);
+  const auto refused = plan.simulate();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("2,097,152"), std::string::npos) << refused.error();
+  EXPECT_NE(to_svg(plan).find("too many to be drawn"), std::string::npos);
 }
 
 TEST(PublicPlan, MachinesWithoutFiguresAreOrdinaryClusters) {

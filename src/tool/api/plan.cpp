@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <espalier/plan.hpp>
+#include <limits>
 
 #include "api/plan_inside.hpp"
+#include "report/text.hpp"
 #include "schedule/json.hpp"
 #include "select/candidates.hpp"
+#include "select/simulated_times.hpp"
 #include "sim/network.hpp"
-#include "sim/simulate.hpp"
+#include "sim/simulate_within.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier {
@@ -21,7 +24,7 @@ sim::SimOptions sim_options_of(const SimulationOptions& options) {
 }
 
 Simulation simulation_of(const sim::SimResult& result, const topology::Machine& machine) {
-  Simulation simulation{result.finish, result.rank_finish, {}, {}};
+  Simulation simulation{result.finish, result.rank_finish, {}, {}, true};
   for (std::size_t l = 0; l < machine.levels().size(); ++l) {
     simulation.levels.push_back({result.levels[l].messages, result.levels[l].bytes});
   }
@@ -31,7 +34,39 @@ Simulation simulation_of(const sim::SimResult& result, const topology::Machine& 
   return simulation;
 }
 
+/// Links are shared exactly if that is as much work as so many messages, some two seconds.
+constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 20U;
+
+std::uint64_t sends_in(const schedule::Schedule& schedule) {
+  std::uint64_t messages = 0;
+  for (const schedule::Program& program : schedule.programs) {
+    for (const schedule::Op& op : program.ops) {
+      if (op.kind != schedule::OpKind::Send) continue;
+      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+    }
+  }
+  return messages;
+}
+
+/// Programs of plans are made one by one: all at once take some memory.
+sim::SimResult simulated(const PlanInside& plan, sim::SimOptions& options) {
+  const topology::Machine& machine = *plan.machine.inside();
+  const sim::Budget budget(kSharedExactly);
+  const auto* way = std::get_if<select::Plan>(&plan.way);
+  if (way == nullptr) return simulate_as_exactly_as(budget, plan.schedule(), machine, options);
+  const collective::Hierarchy hierarchy(machine);
+  const auto candidate = candidate_of(*way, hierarchy, plan.inside);
+  return simulate_as_exactly_as(budget, plan.inside, candidate.program_of, machine, options);
+}
+
 }  // namespace
+
+std::uint64_t PlanInside::messages(std::uint64_t enough) const {
+  const auto* plan = std::get_if<select::Plan>(&way);
+  if (plan == nullptr) return sends_in(schedule());
+  const collective::Hierarchy hierarchy(*machine.inside());
+  return select::SimulatedTimes(hierarchy, inside, 0).messages_of(*plan, enough);
+}
 
 schedule::Schedule PlanInside::schedule() const {
   if (const auto* whole = std::get_if<schedule::Schedule>(&way)) return *whole;
@@ -78,8 +113,21 @@ Expected<Simulation> Plan::simulate(const SimulationOptions& options) const {
     return Error{"skew", fmt::format("{} times for {} ranks", options.skew.size(), machine.size()),
                  "give one for each rank, or none"};
   }
-  return simulation_of(sim::simulate(inside_->schedule(), machine, sim_options_of(options)),
-                       machine);
+  const std::uint64_t count = inside_->messages(kMostSimulated);
+  if (count > kMostSimulated) {
+    return Error{"plan",
+                 fmt::format("{} has more than {} messages, which are not simulated", name(),
+                             report::grouped(kMostSimulated)),
+                 "take a shorter message or a smaller machine; there is a predicted time"};
+  }
+  sim::SimOptions conditions = sim_options_of(options);
+  Simulation simulation = simulation_of(simulated(*inside_, conditions), machine);
+  simulation.exact = conditions.sharing == sim::Sharing::ExactMaxMin;
+  return simulation;
+}
+
+std::uint64_t Plan::messages() const {
+  return inside_->messages(std::numeric_limits<std::uint64_t>::max());
 }
 
 std::string Plan::to_json() const { return schedule::write_json(inside_->schedule()); }

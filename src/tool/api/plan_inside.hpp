@@ -23,6 +23,8 @@ class PlanInside {
   std::optional<Time> predicted;
 
   [[nodiscard]] schedule::Schedule schedule() const;
+  /// About as many as all ranks send. Above `enough` it does not count to the end.
+  [[nodiscard]] std::uint64_t messages(std::uint64_t enough) const;
 };
 
 }  // namespace espalier
