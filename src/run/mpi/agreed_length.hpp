@@ -24,6 +24,10 @@ class AgreedLength {
   /// Called before each call that blocks, by all members. @param longest bytes of this rank's
   /// longest block in the call
   void begin_call(std::uint64_t longest);
+  /// Waits until MPI needs the communicator no more.
+  void complete() {
+    if (agreement_ != nullptr) agreement_->complete();
+  }
   /// The length that stands for its class (select::block_class); absent: not agreed on yet.
   [[nodiscard]] std::optional<std::uint64_t> bytes() const { return bytes_; }
 

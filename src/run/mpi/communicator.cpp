@@ -352,6 +352,12 @@ void Communicator::finish_pending(double patience) {
   if (pending_ != nullptr && !progress_.finish(*pending_, comm_, patience)) mark_failed();
 }
 
+void Communicator::finish_agreements() {
+  if (join_agreement_ != nullptr) join_agreement_->complete();
+  if (telling_ != nullptr) telling_->complete();
+  for (auto& [operation, length] : block_lengths_) length.complete();
+}
+
 void Communicator::finish_persistent(double patience) {
   for (const auto& channel : channels_) {
     static_cast<void>(progress_.finish(channel->calls, MPI_COMM_NULL, patience));

@@ -163,7 +163,11 @@ class Communicator {
   /// Waits for the calls under way that do not block, before this communicator goes. If nothing
   /// happens for so many seconds, leaves them behind.
   void finish_pending(double patience);
-  /// Likewise for persistent calls, at the end of the program: they may outlive this communicator.
+  /// Waits for agreements under way on the program's communicator, before that is freed. All
+  /// members have started them, or will.
+  void finish_agreements();
+  /// As finish_pending() for persistent calls, at the end of the program: they may outlive this
+  /// communicator.
   void finish_persistent(double patience);
   /// What next() would answer for such a call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);

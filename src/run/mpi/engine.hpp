@@ -111,7 +111,8 @@ class Engine {
   /// A counter, for tests. Names: "planned", "native", "planned.broadcast", "native.MPI_Ibcast"
   /// (calls), "messages.0", "bytes.0" (sent over level 0), "hidden", "communicators" (now),
   /// "undecided" (classes without a decision), "groups" (groups of ranks that communicators had),
-  /// "choices" (how often a plan or a class policy was asked for).
+  /// "choices" (how often a plan or a class policy was asked for), "agreements left" (allreduces of
+  /// ours that MPI was left with).
   [[nodiscard]] std::uint64_t count(const std::string& name) { return registry_->count(name); }
   /// Counts a call of a function that is always native.
   void note_passed(std::size_t which) { ledger_->note_passed(which); }

@@ -67,13 +67,18 @@ Communicator* Registry::make(MPI_Comm comm) {
 }
 
 void Registry::begin_free(MPI_Comm comm) {
-  bool is_known = false;
+  Communicator* known = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    is_known = live_.contains(comm);
+    const auto found = live_.find(comm);
+    if (found != live_.end()) known = found->second;
     dying_[comm] = std::this_thread::get_id();
   }
-  if (is_known) PMPI_Comm_delete_attr(comm, keyval_);
+  if (known == nullptr) return;
+  // Calls first: others may have to end theirs before they come to an agreement.
+  known->finish_pending(std::numeric_limits<double>::infinity());
+  known->finish_agreements();
+  PMPI_Comm_delete_attr(comm, keyval_);
 }
 
 void Registry::end_free(MPI_Comm comm, bool is_freed) {
@@ -164,6 +169,7 @@ std::uint64_t Registry::count(const std::string& name) {
   if (name == "communicators") return live_.size();
   if (name == "groups") return groups_.made();
   if (name == "choices") return groups_.choices();
+  if (name == "agreements left") return LateAgreement::left_behind();
   std::vector<const Communicator*> live;
   for (const auto& [handle, one] : live_) live.push_back(one);
   return ledger_.count(name, live);
