@@ -198,6 +198,8 @@ bool Communicator::measure_again() {
   }
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
   plan_for(groups_.changed(world_, *group_, std::move(machine)));
+  // Calls with neighbours may have been native for good while no link was far.
+  Registry::forget_what_is_native();
   if (world_.settings.log > 0 && world_.rank == 0) {
     for (const std::string& words : found.words) {
       fmt::print(stderr, "espalier: {}: {}; plans are made anew\n", name(), words);
