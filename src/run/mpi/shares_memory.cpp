@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,8 +18,18 @@ struct Secret {
   std::uint64_t value = 0;
 };
 
-/// Writes or reads the value in the shared piece; false if there is none.
+/// Whether the process may have files as long as the piece. Else the system would end it by a
+/// signal.
+bool may_have_piece() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         limit.rlim_cur >= sizeof(std::uint64_t);
+}
+
+/// Writes or reads the value in the shared piece; false if there is none. A piece that cannot be
+/// written is not left behind.
 bool use_piece(const char* name, int flags, std::uint64_t& value, bool write) {
+  if (write && !may_have_piece()) return false;
   const int file = ::shm_open(name, flags, 0600);
   if (file < 0) return false;
   bool done = false;
@@ -41,6 +52,7 @@ bool use_piece(const char* name, int flags, std::uint64_t& value, bool write) {
     }
   }
   ::close(file);
+  if (write && !done) ::shm_unlink(name);
   return done;
 }
 
