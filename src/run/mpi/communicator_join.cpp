@@ -268,11 +268,15 @@ std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call)
     // time for the trial.
     return {{std::nullopt, "native", -1}, {select::WhichPlan::Best, name, predicted}};
   }
-  std::vector<runtime::Candidate> all = group_->candidates(call);
-  for (runtime::Candidate& one : all) {
-    if (!one.which) continue;
-    one.name = name;
-    if (time) one.predicted = predicted;
+  // All plans go through memory: one of them stands for them.
+  std::vector<runtime::Candidate> all;
+  bool has_memory = false;
+  for (const runtime::Candidate& one : group_->candidates(call)) {
+    if (!one.which) {
+      all.push_back(one);
+    } else if (!std::exchange(has_memory, true)) {
+      all.push_back({one.which, name, time ? predicted : one.predicted});
+    }
   }
   return all;
 }
