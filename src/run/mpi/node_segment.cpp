@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/node_combine.hpp"
+#include "mpi/progress_hook.hpp"
 #include "mpi/staging.hpp"
 
 namespace espalier::mpi {
@@ -167,6 +168,7 @@ void go_on(void* of) {
   int is_there = 0;
   PMPI_Iprobe(static_cast<int>(channel.rank()), MPI_ANY_TAG, channel.comm(), &is_there,
               MPI_STATUS_IGNORE);
+  drive_progress();
   if (channel.step_pending) channel.step_pending();
 }
 

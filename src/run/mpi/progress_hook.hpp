@@ -18,5 +18,8 @@ namespace espalier::mpi {
 void set_progress_hook(void (*work)());
 /// Tells the MPI library that `work` has completed a request.
 void tell_completion();
+/// Lets the MPI library go on with all that is under way, if a probe alone may not: Open MPI's over
+/// PSM2 moves messages, but no non-blocking collectives.
+void drive_progress();
 
 }  // namespace espalier::mpi

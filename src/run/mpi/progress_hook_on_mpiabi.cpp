@@ -5,5 +5,6 @@ namespace espalier::mpi {
 bool has_progress_hook() { return false; }
 void set_progress_hook(void (* /*work*/)()) {}
 void tell_completion() {}
+void drive_progress() {}
 
 }  // namespace espalier::mpi

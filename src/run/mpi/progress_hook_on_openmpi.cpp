@@ -15,14 +15,17 @@ int call_work() {
 }
 
 /// Of the Open MPI that this process runs with, also where its libraries are not visible to all.
-int (*find_register())(Callback) {
+void* find_function(const char* name) {
   Dl_info found{};
   if (dladdr(reinterpret_cast<void*>(&PMPI_Wait), &found) == 0) return nullptr;
   void* const library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
-  void* const address = dlsym(library, "opal_progress_register");
+  void* const address = dlsym(library, name);
   dlclose(library);  // the program holds it
-  return reinterpret_cast<int (*)(Callback)>(address);
+  return address;
+}
+int (*find_register())(Callback) {
+  return reinterpret_cast<int (*)(Callback)>(find_function("opal_progress_register"));
 }
 
 }  // namespace
@@ -36,5 +39,10 @@ void set_progress_hook(void (*work)()) {
 
 // It looks at the requests that it waits for.
 void tell_completion() {}
+
+void drive_progress() {
+  static const auto progress = reinterpret_cast<void (*)()>(find_function("opal_progress"));
+  if (progress != nullptr) progress();
+}
 
 }  // namespace espalier::mpi
