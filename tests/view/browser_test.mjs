@@ -246,6 +246,11 @@ test('a schedule is shown on a machine, bad arguments are refused', async () => 
   assert.deepEqual(page.problems, []);
   await page.context().close();
   await own.end();
+  const file = `${folder}/schedule.html`;
+  execFileSync(espalier, ['view', schedule, '--machine', kMachine, '--html', file]);
+  const still = await openPage(browser, `file://${file}`);
+  assert.match(await headline(still), /schedule from the file/);
+  await still.context().close();
   for (const args of [['/no/such/file'], [schedule], [schedule, '--machine', 'proc:3'], [kMachine, '--machine', kMachine], [kMachine, '--root', '12'], [kMachine, '--algorithm', 'none'], ['proc:4000'], [kMachine, '--port', '70000'], [kMachine, '--force']]) {
     assert.equal(spawnSync(espalier, ['view', ...args]).status, 2, args.join(' '));
   }

@@ -184,8 +184,11 @@ Expected<view::Query> first_query(const ViewOptions& options, const view::Subjec
   query.plan = options.algorithm;
   if (subject.schedule) {
     query.plan = view::Answers::kFromFile;
-    if (subject.schedule->call.operation != schedule::Operation::Unknown) {
-      query.operation = subject.schedule->call.operation;
+    const schedule::Collective& own = subject.schedule->call;
+    if (own.operation != schedule::Operation::Unknown) {
+      query.operation = own.operation;
+      query.size = Bytes{std::max<std::uint64_t>(1, own.count * own.element.value)};
+      query.root = has_root(own.operation) ? own.root : 0;
     }
   }
   return query;
@@ -223,6 +226,17 @@ Outcome write_page(const ViewOptions& options, view::Answers& answers) {
     grid.sizes.push_back(answers.subject().first.size);
     std::sort(grid.sizes.begin(), grid.sizes.end());
     grid.sizes.erase(std::unique(grid.sizes.begin(), grid.sizes.end()), grid.sizes.end());
+  }
+  const view::Subject& subject = answers.subject();
+  if (!subject.first.plan.empty() && !subject.measured) {
+    const auto shown = answers.shown(subject.first);
+    if (!shown) return Failure{shown.error()};
+    if (!shown->has_timeline || shown->messages > view::kMostDrawn) {
+      write_message(
+          fmt::format("note: {} has too many messages for a page; the chosen plan is "
+                      "shown instead\n",
+                      subject.first.plan));
+    }
   }
   const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
   if (options.html == "-") return write_output("-", text);

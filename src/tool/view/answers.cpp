@@ -53,6 +53,16 @@ Json measured_json(const overlay::Overlay& measured) {
           {"links", links}};
 }
 
+/// Whether the schedule of the file is a plan of this call: the call that is shown first. One whose
+/// operation is not known stands beside all.
+bool is_of_schedule(const Query& query, const Subject& subject) {
+  const Query& first = subject.first;
+  if (subject.schedule->call.operation == schedule::Operation::Unknown) return true;
+  const bool has_size = query.operation != schedule::Operation::Barrier;
+  return query.operation == first.operation && (!has_size || query.size == first.size) &&
+         (!has_root(query.operation) || query.root == first.root);
+}
+
 /// Links are shared exactly if that is as much work as so many messages: a fifth of a second.
 constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 17U;
 
@@ -217,7 +227,9 @@ Expected<ShownPlan> Answers::shown(const Query& query, const AnswerLimits& limit
   if (subject_.measured && !ran) {
     rows.push_back({std::string(kMeasured), {}, overlay::measured_time(subject_.measured->call)});
   }
-  if (subject_.schedule && !from_file) rows.push_back({std::string(kFromFile), {}, {}});
+  if (subject_.schedule && !from_file && is_of_schedule(query, subject_)) {
+    rows.push_back({std::string(kFromFile), {}, {}});
+  }
   const std::string chosen = rows.empty() ? "" : rows.front().name;
   sort_rows(rows);
   document["candidates"] = rows_json(rows);

@@ -244,6 +244,34 @@ TEST(ViewGrid, EveryPointIsWhatTheServerWouldAnswer) {
   EXPECT_GE(kinds.size(), 5U);
 }
 
+TEST(ViewGrid, HoldsThePlanThatIsShownFirst) {
+  const Machine machine = *topology::parse_synthetic(kGrid);
+  const collective::Hierarchy hierarchy(machine);
+  const schedule::Collective call{
+      schedule::Operation::Broadcast, machine.size(), 3, 100000, Bytes{1}, true, {}};
+  const auto candidate = select::candidate_called("flat", hierarchy, call);
+  ASSERT_TRUE(candidate);
+  Subject subject{machine, "grid", schedule_of(*candidate, call), {}};
+  subject.first.size = Bytes{100000};
+  subject.first.root = 3;
+  GridOptions options;
+  options.operations = {schedule::Operation::Broadcast, schedule::Operation::Barrier};
+  options.sizes = {Bytes{64}, Bytes{100000}};
+  for (const std::string& plan : {std::string(Answers::kFromFile), std::string("scatter-ring")}) {
+    subject.first.plan = plan;
+    Answers answers(subject);
+    const json points = json::parse(grid_document(answers, options))["points"];
+    const std::string key = "broadcast|100000|1000|" + plan;
+    ASSERT_TRUE(points.contains(key)) << key;
+    EXPECT_EQ(points[key]["plan"], plan);
+    for (const auto& [name, point] : points.items()) {
+      if (name == key) continue;
+      EXPECT_EQ(name.find(Answers::kFromFile), std::string::npos) << name;
+      EXPECT_NE(point["plan"], std::string(Answers::kFromFile)) << name;
+    }
+  }
+}
+
 TEST(ViewGrid, EndsWhenTheFileIsLongEnough) {
   Answers answers = grid_answers();
   GridOptions options;

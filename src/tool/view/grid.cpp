@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/progress.hpp"
@@ -24,6 +25,14 @@ class GridWriter {
  public:
   GridWriter(Answers& answers, const GridOptions& options) : answers_(answers), options_(options) {}
 
+  /// What the page shows when it is opened, if it is another plan than the chosen one. Points of
+  /// other calls leave room for it.
+  void add_first() {
+    const Subject& subject = answers_.subject();
+    if (subject.first.plan.empty() || subject.measured) return;
+    (void)add(subject.first, kSame, kMostDrawn);
+  }
+
   /// The chosen plan and the next ones as they are, then the chosen one at other latencies.
   void add_call(Operation operation, Bytes size) {
     Query query;
@@ -41,9 +50,10 @@ class GridWriter {
     std::set<std::string> kinds;
     for (const std::string& name : candidates) {
       if (others >= options_.plans) break;
-      if (name.empty() || name == Answers::kMeasured || !kinds.insert(plan_kind(name)).second)
-        continue;
+      if (name.empty() || name == Answers::kMeasured || name == Answers::kFromFile) continue;
+      if (!kinds.insert(plan_kind(name)).second) continue;
       query.plan = name;
+      if (has(query)) continue;
       if (!add(query, kSame).empty()) ++others;
     }
     query.plan.clear();
@@ -63,19 +73,26 @@ class GridWriter {
 
  private:
   /// Other plans of the same call, the best first; nothing if the point is left out.
-  std::vector<std::string> add(Query query, std::uint32_t factor) {
+  std::vector<std::string> add(Query query, std::uint32_t factor,
+                               std::uint64_t most = kMostInFile) {
     if (bytes_ > options_.most_bytes) return {};
     if (factor != kSame) {
       query.changes.levels.push_back({0, factor, kSame});
       query.quick = true;  // other plans are not shown there: their times are predicted
     }
-    auto shown = answers_.shown(query, {kMostInFile, kTableInFile});
-    if (!shown || !shown->has_timeline || shown->messages > kMostInFile) return {};
+    auto shown = answers_.shown(query, {most, kTableInFile});
+    if (!shown || !shown->has_timeline || shown->messages > most) return {};
     bytes_ += shown->document.size();
     points_.emplace_back(key_of(query, factor), std::move(shown->document));
     // One process has one plan: there is a point all the same.
     if (shown->others.empty()) shown->others.emplace_back();
     return std::move(shown->others);
+  }
+
+  [[nodiscard]] bool has(const Query& query) const {
+    const std::string key = key_of(query, kSame);
+    return std::any_of(points_.begin(), points_.end(),
+                       [&](const auto& point) { return point.first == key; });
   }
 
   Answers& answers_;
@@ -96,6 +113,7 @@ std::string grid_document(Answers& answers, const GridOptions& options) {
     if (options.sizes.empty()) sizes.push_back(Bytes{size});
   }
   GridWriter writer(answers, options);
+  writer.add_first();
   Progress progress("planning", operations.size() * sizes.size());
   for (const Operation operation : operations) {
     const bool has_size = operation != Operation::Barrier;

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kTableInFile = std::uint64_t{1} << 14U;
 
 /// The overview, the coordinates of all points, and a document for each of them, as JSON: what the
 /// page would ask its server, at other latencies what it asks while a control moves. Points whose
-/// plan has too many messages are left out.
+/// plan has too many messages are left out; what is shown first may have up to kMostDrawn.
 ///
 /// The key of a point is "OPERATION|BYTES|FACTOR|PLAN"; PLAN is empty for the chosen one. Other
 /// plans are there for a factor of 1000 only.
