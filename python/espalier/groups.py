@@ -9,6 +9,7 @@ A call on a group is made by all its members, in the same order. docs/groups.md 
 by libespalier-group-mpich or -openmpi, whichever MPI mpi4py was built for.
 """
 import ctypes
+import operator
 import pathlib
 import sys
 import weakref
@@ -25,6 +26,14 @@ def _library(mpi):
         except OSError as error:
             why = error
     raise ImportError(f"espalier.groups: {name} cannot be loaded: {why}; install it (make install)")
+
+
+def _whole(name, number):
+    """A whole number of Python or numpy. ctypes would pass the address of a text as a number."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"espalier.groups: {name}: {number!r} is no whole number") from None
 
 
 class _Interface:
@@ -75,7 +84,7 @@ class Group:
 
     def split(self, colour):
         """One group for each colour; None: a member of none."""
-        return self._made("group_split", self._interface.mpi.UNDEFINED if colour is None else colour)
+        return self._made("group_split", self._interface.mpi.UNDEFINED if colour is None else _whole("colour", colour))
 
     def along_topology(self):
         """The same members on a tree that follows the machine of Groups()."""
@@ -85,11 +94,11 @@ class Group:
         self._interface.call("group_barrier", self._pointer)
 
     def broadcast(self, buffer, root=0):
-        self._interface.call("group_broadcast_f", self._pointer, *self._interface.message(buffer), root)
+        self._interface.call("group_broadcast_f", self._pointer, *self._interface.message(buffer), _whole("root", root))
 
     def reduce(self, buffer, operation=None, root=0):
         """The root's buffer becomes the result. Operations commute; None: the sum."""
-        self._interface.call("group_reduce_f", self._pointer, *self._interface.message(buffer), self._operation(operation), root)
+        self._interface.call("group_reduce_f", self._pointer, *self._interface.message(buffer), self._operation(operation), _whole("root", root))
 
     def allreduce(self, buffer, operation=None):
         self._interface.call("group_allreduce_f", self._pointer, *self._interface.message(buffer), self._operation(operation))
@@ -116,7 +125,7 @@ class Groups:
         world = self._interface.mpi.COMM_WORLD if communicator is None else communicator
         self._pointer = ctypes.c_void_p()
         line = None if machine is None else str(machine).encode()
-        self._interface.call("groups_open_f", world.py2f(), degree, line, ctypes.byref(self._pointer))
+        self._interface.call("groups_open_f", world.py2f(), _whole("degree", degree), line, ctypes.byref(self._pointer))
         self.all = Group(self._interface, self._interface.library.espalier_groups_all(self._pointer))
 
     def close(self):

@@ -19,6 +19,13 @@ class Pair(ctypes.Structure):
     _fields_ = [("number", ctypes.c_double), ("place", ctypes.c_int)]
 
 
+class Zero:
+    """A whole number that is no int, as numpy has them."""
+
+    def __index__(self):
+        return 0
+
+
 def start():
     if importlib.util.find_spec("mpi4py") is None:
         print("mpi4py is missing")
@@ -74,6 +81,15 @@ def rank():
         near.barrier()
         near.free()
 
+        one = everybody.split(Zero())
+        assert one.size == RANKS
+        one.free()
+        for wrong in ("red", 1.5, b"1"):
+            refused(TypeError, everybody.split, wrong)
+        for wrong in ("1", None, 0.0):
+            refused(TypeError, everybody.broadcast, array.array("d", [1]), wrong)
+            refused(TypeError, everybody.reduce, array.array("d", [1]), None, wrong)
+        refused(TypeError, espalier.groups.Groups, None, "2")
         refused(ValueError, everybody.broadcast, b"read-only")
         refused(ValueError, everybody.broadcast, memoryview(array.array("d", [1, 2, 3, 4]))[::2])
         refused(TypeError, everybody.broadcast, (Pair * 2)())
