@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -41,6 +42,16 @@ def extension():
                      extra_compile_args=["-std=c++20", "-O1", "-fvisibility=hidden"])
 
 
+class WithPlace(build_py):
+    """Tells the package where the libraries are: espalier.groups loads one when it is used."""
+
+    def run(self):
+        super().run()
+        folder = pathlib.Path(self.build_lib) / "espalier"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "_where.py").write_text(f"LIBRARIES = {folders()[1]!r}\n", encoding="utf-8")
+
+
 setup(name="espalier", version="0.1.0", description="Machines and plans of MPI collectives as values", license="Apache-2.0",
       packages=["espalier"], package_data={"espalier": ["py.typed", "*.pyi"]}, python_requires=">=3.9",
-      ext_modules=[extension()])
+      ext_modules=[extension()], cmdclass={"build_py": WithPlace})

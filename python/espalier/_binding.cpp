@@ -43,8 +43,8 @@ std::optional<std::uint64_t> in_bits(Bandwidth rate) {
 }
 
 std::uint64_t bytes_from(const py::object& size) {
-  if (py::isinstance<py::str>(size)) return checked(parse_bytes(size.cast<std::string>())).value;
   try {
+    if (py::isinstance<py::str>(size)) return checked(parse_bytes(size.cast<std::string>())).value;
     return size.cast<std::uint64_t>();
   } catch (const py::cast_error&) {
     throw BadInput("size: " + std::string(py::repr(size)) +

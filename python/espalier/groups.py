@@ -20,7 +20,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 def _library(mpi):
     """The library for this MPI: of the installation or the build that this file is in, else where the loader finds it."""
     name = "libespalier-group-" + ("openmpi" if "Open MPI" in mpi.Get_library_version() else "mpich") + ".so"
-    for place in (FOLDER.parents[2] / name, FOLDER.parents[1] / "lib" / name, name):
+    try:
+        from ._where import LIBRARIES  # written by pip's build
+    except ImportError:
+        LIBRARIES = FOLDER.parents[2]
+    for place in (pathlib.Path(LIBRARIES) / name, FOLDER.parents[2] / name, FOLDER.parents[1] / "lib" / name, name):
         try:
             return ctypes.CDLL(str(place))
         except OSError as error:

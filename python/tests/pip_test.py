@@ -36,6 +36,9 @@ def main():
         done = subprocess.run([python, "-c", "import espalier; print(espalier.plan(espalier.Machine('proc:4(5us)'), 'barrier').name)"],
                               env=os.environ | {"PYTHONPATH": str(folder / "site")}, stdout=subprocess.PIPE, text=True, check=True)
         assert done.stdout.strip(), "no plan"
+        where = subprocess.run([python, "-c", "import espalier._where as w; print(w.LIBRARIES)"], env=os.environ | {"PYTHONPATH": str(folder / "site")},
+                               stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        assert where == str(prefix / "lib"), where  # where espalier.groups looks first
     return 0
 
 

@@ -118,7 +118,7 @@ class Planning(unittest.TestCase):
             espalier.plan(grid, "broadcast", 8, root=12)
         with self.assertRaises(espalier.Error):
             espalier.plan(grid, "broadcast", 8, name="no such plan")
-        for size in (-1, 1.5, None, [8], 2**64, "-1", "many"):
+        for size in (-1, 1.5, None, [8], 2**64, "-1", "many", "\udc80"):
             with self.assertRaises(espalier.Error, msg=repr(size)):
                 espalier.plan(grid, "broadcast", size)
         with self.assertRaises(IndexError):
