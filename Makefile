@@ -38,7 +38,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-shared bench-smpi bench-scale bench-many bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-shared bench-smpi bench-scale bench-many bench-view bench-discovery bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
