@@ -76,10 +76,13 @@ GroupRuntime::~GroupRuntime() {
     comm.abandon();
     return;
   }
-  if (endpoint.error() == MPI_SUCCESS) {
-    until([&] { return process.is_quiet(); });
+  const auto is_well = [&] { return endpoint.error() == MPI_SUCCESS; };
+  if (is_well()) until([&] { return process.is_quiet(); });
+  if (is_well()) {
     process.retire_all();
     until([&] { return process.live_groups() == 1 && process.held_messages() == 0; });
+  }
+  if (is_well()) {
     const group::Ticket last = process.world().barrier();
     until([&] { return last.test(); });
   }
