@@ -165,7 +165,8 @@ void ProgressEngine::hook() {
   if (std::exchange(is_hooked_, true)) return;
   the_progress = this;
   has_hook_.store(true, std::memory_order_relaxed);
-  set_progress_hook(&step_the_only);
+  // Else the thread goes on with all calls by itself.
+  if (!is_level_raised() || may_hook_among_threads()) set_progress_hook(&step_the_only);
 }
 
 void ProgressEngine::activate(PendingCalls& calls) {

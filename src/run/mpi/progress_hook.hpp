@@ -16,6 +16,9 @@ namespace espalier::mpi {
 /// From now on the MPI library calls `work`, also from inside calls that `work` makes itself.
 /// @pre has_progress_hook(); once in a process
 void set_progress_hook(void (*work)());
+/// Whether `work` may call MPI from there with MPI_THREAD_MULTIPLE too: MPICH then holds a lock
+/// that the same thread cannot take again.
+[[nodiscard]] bool may_hook_among_threads();
 /// Tells the MPI library that `work` has completed a request.
 void tell_completion();
 /// Lets the MPI library go on with all that is under way, if a probe alone may not: Open MPI's over

@@ -161,4 +161,6 @@ void tell_completion() {
 // A probe that finds nothing goes on with everything.
 void drive_progress() {}
 
+bool may_hook_among_threads() { return false; }
+
 }  // namespace espalier::mpi

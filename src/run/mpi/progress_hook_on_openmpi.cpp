@@ -45,4 +45,6 @@ void drive_progress() {
   if (progress != nullptr) progress();
 }
 
+bool may_hook_among_threads() { return true; }
+
 }  // namespace espalier::mpi

@@ -7,4 +7,6 @@ void set_progress_hook(void (* /*work*/)()) {}
 void tell_completion() {}
 void drive_progress() {}
 
+bool may_hook_among_threads() { return false; }
+
 }  // namespace espalier::mpi
