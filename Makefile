@@ -213,6 +213,7 @@ fuzz-readers: tools
 
 # Random MPI programs, natively and preloaded: SECTIONS for each MPI and each of the settings, from SEED on.
 SECTIONS ?= 20000
+THREAD_KINDS := plain,world,repeated,tried,starts,empty_types,between,neighbours,info,many,session,copies,returns,ahead,deletes,threads
 SEED ?= $(shell date +%s)
 fuzz-sections: PURPOSE := check
 fuzz-sections: packages
@@ -220,6 +221,8 @@ fuzz-sections: packages
 	@for mpi in mpich openmpi; do \
 	  time python3 tests/mpi/sections/sections_test.py $$mpi build/release/lib/libespalier.so build/release/mpi/sections.$$mpi \
 	    --sections $(SECTIONS) --seed $(SEED) --levels all --slow 8 --alone all || exit 1; \
+	  time python3 tests/mpi/sections/sections_test.py $$mpi build/release/lib/libespalier.so build/release/mpi/sections.$$mpi \
+	    --sections $(SECTIONS) --seed $(SEED) --levels none,single,funneled,serialized --settings thread --kinds $(THREAD_KINDS) || exit 1; \
 	done
 
 format: tools

@@ -54,11 +54,13 @@ class Setting:
     def __init__(self, name, launch, library):
         self.name = name
         self.library = library
-        if name in ("forced", "nonblocking"):
+        if name in ("forced", "nonblocking", "thread"):
             machine = f"random:{launch.seed % 1000}:{launch.ranks}"
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_MACHINE", machine)]
-            if name == "nonblocking":
+            if name != "forced":
                 self.variables.append(("ESPALIER_NONBLOCKING", "1"))
+            if name == "thread":
+                self.variables.append(("ESPALIER_PROGRESS_THREAD", "1"))
         elif name == "shared":
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_SHARED", "1")]
         elif name == "bare":

@@ -39,7 +39,8 @@ def arguments():
     parser.add_argument("--alone", default="", help="kinds that are launched alone: all, or some of " + ",".join(ALONE))
     parser.add_argument("--slow", type=int, default=0, help="sections of kinds that take seconds, besides the others")
     parser.add_argument("--levels", default="none", help="thread levels that take turns: all, or some of " + ",".join(LEVELS))
-    parser.add_argument("--settings", default="forced,nonblocking,shared,default,bare")
+    parser.add_argument("--settings", default="forced,nonblocking,shared,default,bare",
+                        help="also thread, without the kinds jumps and throws: MPICH holds a lock there when it calls handlers")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after so long")
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")
