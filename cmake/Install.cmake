@@ -77,9 +77,9 @@ install(DIRECTORY ${made}/share/ DESTINATION share COMPONENT tool)
 install(FILES ${made}/${PROJECT_VERSION} DESTINATION share/modulefiles/espalier COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/machines ${PROJECT_SOURCE_DIR}/data/lab-runs DESTINATION share/espalier COMPONENT tool)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/espalier COMPONENT tool)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/espalier COMPONENT tool PATTERN "adr" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/espalier COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/doc/espalier COMPONENT tool FILES_MATCHING
-  PATTERN "*.cpp" PATTERN "*.hpp")
+  PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.py")
 
 install(CODE "set(ESPALIER_STEP end)" COMPONENT manifest)
 install(SCRIPT ${made}/manifest.cmake COMPONENT manifest)

@@ -252,7 +252,10 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   settings.run = {own_path().parent_path().parent_path() / "smpi/smpi_times",
                   options.candidates ? 1 : options.roots, options.seconds};
   if (!std::filesystem::exists(settings.run.program)) {
-    return Failure{{"bench", fmt::format("{} is not built", settings.run.program.string()), ""}};
+    return Failure{
+        {"bench", fmt::format("{} is not built", settings.run.program.string()),
+         "it is built from the sources, with SimGrid (Debian: libsimgrid-dev): make check, "
+         "then build/release/bin/espalier there"}};
   }
   settings.at_once = options.at_once > 0 ? static_cast<unsigned>(options.at_once)
                                          : std::thread::hardware_concurrency();

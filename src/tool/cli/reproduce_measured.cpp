@@ -22,6 +22,9 @@
 namespace espalier::cli {
 namespace {
 
+constexpr const char* kOnlyWithSources =
+    "it is built from the sources: make check, then build/release/bin/espalier there";
+
 Expected<measure::Bench> measure_all(const lab::OpenLab& lab,
                                      const reproduce::LabRequest& request) {
   measure::Bench bench{request.calls, {}, request.stacks, {}, request.clocks};
@@ -53,7 +56,7 @@ Expected<std::vector<std::string>> run_programs(const lab::OpenLab& lab,
     const std::string path =
         (own_path().parent_path() / (program.name + "." + request.mpi)).string();
     if (!std::filesystem::exists(path)) {
-      return Error{"reproduce", fmt::format("{} is not built", path), "build it: make benchmarks"};
+      return Error{"reproduce", fmt::format("{} is not built", path), kOnlyWithSources};
     }
     lab::LaunchRequest launched;
     launched.mpi = *mpi;
@@ -130,7 +133,7 @@ Expected<std::vector<TimedSplit>> time_splits_here(const SplitRequest& request) 
   const std::string program =
       (own_path().parent_path() / ("espalier-split." + request.mpi)).string();
   if (!std::filesystem::exists(program)) {
-    return Error{"reproduce", fmt::format("{} is not built", program), ""};
+    return Error{"reproduce", fmt::format("{} is not built", program), kOnlyWithSources};
   }
   std::vector<std::string> command{"mpiexec." + request.mpi};
   if (request.mpi == "openmpi") {  // more ranks than cores, and who waits gives way
@@ -154,7 +157,7 @@ Expected<std::string> run_groups_on_smpi(const reproduce::SmpiRun& run) {
   std::error_code failed;
   if (!std::filesystem::exists(program, failed)) {
     return Error{"reproduce", fmt::format("{} is not built", program.string()),
-                 "it needs SimGrid (Debian: libsimgrid-dev)"};
+                 fmt::format("{}; it needs SimGrid (Debian: libsimgrid-dev)", kOnlyWithSources)};
   }
   const ScratchFolder folder;
   if (folder.path().empty()) {
