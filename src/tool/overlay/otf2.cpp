@@ -51,7 +51,7 @@ class Otf2Writer {
 
   /// @return whether all events were taken
   bool write() {
-    constexpr OTF2_FlushCallbacks callbacks{flush, nullptr};
+    static constexpr OTF2_FlushCallbacks callbacks{flush, nullptr};  // OTF2 keeps the address
     OTF2_Archive_SetFlushCallbacks(archive_, &callbacks, nullptr);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive_);
     OTF2_Archive_SetCreator(archive_, "espalier");
