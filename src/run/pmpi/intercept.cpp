@@ -80,7 +80,7 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
   }
   const bool is_adopted = outcome.is_adopted && native != nullptr;
   if (is_adopted) code = start_and_adopt(*engine, call, as<MPI_Request*>(request), *native);
-  engine->run_progress_thread();
+  without_bugs([&] { engine->run_progress_thread(); });
   return is_adopted || outcome.planned;
 }
 
@@ -213,7 +213,7 @@ int start_one(mpi::Engine& engine, MPI_Request* request) {
     return next_start(reinterpret_cast<std::intptr_t>(request));
   }
   const int code = without_bugs([&] { return engine.persistent().start(request); });
-  engine.run_progress_thread();
+  without_bugs([&] { engine.run_progress_thread(); });
   return code == MPI_SUCCESS ? code : hand_to_user(MPI_COMM_WORLD, code);
 }
 
