@@ -217,9 +217,9 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
 Decision Chooser::seen_from(Decision decision, const Collective& call) const {
   for (Choice& choice : decision.plans) {
     // Lower bounds would flatter a plan: what cannot be told takes as long as from root 0.
-    const auto time = predictor_.affordable(choice.plan, call);
-    if (time || choice.plan.algorithm->about != nullptr) {
-      choice.predicted = time.value_or(predictor_.told(choice.plan, call));
+    const bool is_told = predictor_.affordable(choice.plan, call).has_value();
+    if (is_told || choice.plan.algorithm->about != nullptr) {
+      choice.predicted = predictor_.told(choice.plan, call);
     }
   }
   const Time best = decision.plans.front().predicted;

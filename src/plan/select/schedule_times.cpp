@@ -4,9 +4,8 @@
 #include "sim/simulate_within.hpp"
 
 namespace espalier::select {
-namespace {
 
-std::uint64_t all_sends(const schedule::Schedule& schedule) {
+std::uint64_t messages_in(const schedule::Schedule& schedule) {
   std::uint64_t messages = 0;
   for (const schedule::Program& program : schedule.programs) {
     for (const schedule::Op& op : program.ops) {
@@ -17,10 +16,8 @@ std::uint64_t all_sends(const schedule::Schedule& schedule) {
   return messages;
 }
 
-}  // namespace
-
 std::optional<Time> ScheduleTimes::of(const schedule::Schedule& schedule) {
-  if (!budget_.take_messages(all_sends(schedule))) return std::nullopt;
+  if (!budget_.take_messages(messages_in(schedule))) return std::nullopt;
   sim::Budget part = budget_.part(most_of_one_);
   const auto result = sim::simulate_within(part, schedule, machine_, options_);
   budget_.give_back(part);

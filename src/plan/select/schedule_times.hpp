@@ -14,6 +14,9 @@ namespace espalier::select {
 /// No bound on the messages of simulations.
 inline constexpr std::uint64_t kAnyMessages = std::numeric_limits<std::uint64_t>::max();
 
+/// Messages of a whole schedule.
+[[nodiscard]] std::uint64_t messages_in(const schedule::Schedule& schedule);
+
 /// Simulated times of whole schedules, as long as a budget lasts (sim/budget.hpp). One simulation
 /// gets at most half of it for messages that share links at once. After each it notes in progress
 /// how many were simulated.

@@ -7,6 +7,7 @@
 #include "report/text.hpp"
 #include "schedule/json.hpp"
 #include "select/candidates.hpp"
+#include "select/schedule_times.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/network.hpp"
 #include "sim/simulate_within.hpp"
@@ -37,17 +38,6 @@ Simulation simulation_of(const sim::SimResult& result, const topology::Machine& 
 /// Links are shared exactly if that is as much work as so many messages, some two seconds.
 constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 20U;
 
-std::uint64_t sends_in(const schedule::Schedule& schedule) {
-  std::uint64_t messages = 0;
-  for (const schedule::Program& program : schedule.programs) {
-    for (const schedule::Op& op : program.ops) {
-      if (op.kind != schedule::OpKind::Send) continue;
-      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
-    }
-  }
-  return messages;
-}
-
 /// Programs of plans are made one by one: all at once take some memory.
 sim::SimResult simulated(const PlanInside& plan, sim::SimOptions& options) {
   const topology::Machine& machine = *plan.machine.inside();
@@ -63,7 +53,7 @@ sim::SimResult simulated(const PlanInside& plan, sim::SimOptions& options) {
 
 std::uint64_t PlanInside::messages(std::uint64_t enough) const {
   const auto* plan = std::get_if<select::Plan>(&way);
-  if (plan == nullptr) return sends_in(schedule());
+  if (plan == nullptr) return select::messages_in(schedule());
   const collective::Hierarchy hierarchy(*machine.inside());
   return select::SimulatedTimes(hierarchy, inside, 0).messages_of(*plan, enough);
 }
