@@ -51,7 +51,8 @@ Expected<std::string> read_named_file(const std::string& path, const ReadRules& 
 Expected<std::optional<std::string>> read_own_file(const std::string& path,
                                                    std::uint64_t most = kMostFileBytes);
 
-/// As the shell's ">": through links, into devices and FIFOs.
+/// As the shell's ">": through links, into devices and FIFOs. A FIFO that nobody reads within a
+/// second is an error.
 Expected<FileDescriptor> open_named_file(const std::string& path);
 /// The file is not complete after an error.
 std::optional<Error> write_named_file(const std::string& path, std::string_view text);

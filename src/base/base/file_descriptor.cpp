@@ -1,13 +1,46 @@
 #include "base/file_descriptor.hpp"
 
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <thread>
 
 namespace espalier {
+namespace {
+
+/// Keeps a signal that this thread's writing raises from the program. One that waited already
+/// stays.
+class HeldBack {
+ public:
+  explicit HeldBack(int signal) {
+    sigset_t pending;
+    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, signal) == 1;
+    ::sigemptyset(&held_);
+    ::sigaddset(&held_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
+  }
+  HeldBack(const HeldBack&) = delete;
+  HeldBack& operator=(const HeldBack&) = delete;
+  ~HeldBack() {
+    const int error = errno;
+    const timespec at_once{};
+    while (!was_pending_ && ::sigtimedwait(&held_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+ private:
+  bool was_pending_ = false;
+  sigset_t held_{};
+  sigset_t before_{};
+};
+
+}  // namespace
 
 std::string_view kind_of_file(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -33,6 +66,8 @@ std::string folder_of(const std::string& path) {
 }
 
 int write_all(int fd, std::string_view text) {
+  const HeldBack no_reader(SIGPIPE);
+  const HeldBack too_long(SIGXFSZ);
   while (!text.empty()) {
     const ssize_t put = ::write(fd, text.data(), text.size());
     if (put >= 0) {
@@ -43,6 +78,8 @@ int write_all(int fd, std::string_view text) {
   }
   return 0;
 }
+
+void write_message(std::string_view text) noexcept { (void)write_all(STDERR_FILENO, text); }
 
 bool lock_within(int fd, int how, std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;

@@ -40,8 +40,13 @@ class FileDescriptor {
 /// The folder that holds this name; "." for a plain one.
 [[nodiscard]] std::string folder_of(const std::string& path);
 
-/// 0, or an error of the system.
+/// A pipe without a reader (EPIPE) and a file that may not grow (EFBIG) are errors, not signals.
+/// @return 0, or an error of the system
 [[nodiscard]] int write_all(int fd, std::string_view text);
+
+/// Writes to standard error, for notes and errors. A message that cannot be written is lost: what
+/// runs inside a program must not end it then, as fmt::print() does by an exception.
+void write_message(std::string_view text) noexcept;
 
 /// Takes a lock of the whole file or folder (flock), which others may hold as long as they like.
 /// @param how LOCK_SH or LOCK_EX

@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <thread>
+
+#include "base/file_descriptor.hpp"
 
 namespace espalier {
 namespace {
@@ -124,6 +127,7 @@ TEST_F(Files, ThatAreFifosDoNotHoldUp) {
   EXPECT_EQ(beginning_of_file(at("fifo"), 9), "");
   EXPECT_EQ(read_named_file(at("fifo"), {.takes_pipes = true, .patience_ms = 1}).error().what,
             "it is a FIFO, and nobody writes to it");
+  EXPECT_EQ(write_named_file(at("fifo"), "text")->what, "it is a FIFO, and nobody reads from it");
   EXPECT_TRUE(replace_own_file(at("fifo"), "text", 0600));
   EXPECT_TRUE(remove_own_file(at("fifo")));
   EXPECT_TRUE(fs::is_fifo(at("fifo")));
@@ -307,6 +311,63 @@ TEST_F(Files, StayAsTheyWereWhereTheDiskIsFull) {
   EXPECT_EQ(content("a"), "old");
   EXPECT_EQ(content("b"), "old");
   EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(Files, ThatMayNotGrowAreErrorsAndNotSignals) {
+  put("a", "old");
+  EXPECT_TRUE(holds_in_child([&] {
+    signal(SIGXFSZ, SIG_DFL);
+    const rlimit little{1000, 1000};
+    if (setrlimit(RLIMIT_FSIZE, &little) != 0) return false;
+    const auto wrong = replace_named_file(at("a"), std::string(100'000, 'x'));
+    return wrong && wrong->what.find("File too large") != std::string::npos;
+  }));
+  EXPECT_EQ(content("a"), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+/// A pipe that nobody reads.
+FileDescriptor pipe_without_reader() {
+  std::array<int, 2> ends{-1, -1};
+  if (pipe(ends.data()) != 0) return FileDescriptor();
+  close(ends[0]);
+  return FileDescriptor(ends[1]);
+}
+
+TEST(Messages, AreLostWhereTheyCannotBeWritten) {
+  EXPECT_TRUE(holds_in_child([] {
+    const FileDescriptor full(open("/dev/full", O_WRONLY));
+    if (dup2(full.get(), STDERR_FILENO) < 0) return false;
+    write_message("one\n");
+    close(STDERR_FILENO);
+    write_message("two\n");
+    return true;
+  }));
+}
+
+TEST(Messages, ThatNobodyReadsEndNoProgram) {
+  EXPECT_TRUE(holds_in_child([] {
+    signal(SIGPIPE, SIG_DFL);
+    const FileDescriptor unread = pipe_without_reader();
+    if (dup2(unread.get(), STDERR_FILENO) < 0) return false;
+    write_message("text\n");
+    sigset_t now;
+    return pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0 && sigismember(&now, SIGPIPE) == 0 &&
+           write_all(unread.get(), "text") == EPIPE;
+  }));
+}
+
+TEST(Messages, LeaveASignalThatWaitsForTheProgram) {
+  EXPECT_TRUE(holds_in_child([] {
+    sigset_t held, pending;
+    sigemptyset(&held);
+    sigaddset(&held, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &held, nullptr);
+    raise(SIGPIPE);
+    const FileDescriptor unread = pipe_without_reader();
+    return write_all(unread.get(), "text") == EPIPE && sigpending(&pending) == 0 &&
+           sigismember(&pending, SIGPIPE) == 1;
+  }));
 }
 
 TEST_F(Files, StayAsTheyWereOnASmallDisk) {

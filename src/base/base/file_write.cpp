@@ -1,15 +1,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <thread>
 
+#include "base/entropy.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -34,11 +36,7 @@ int give_to_group(int fd, gid_t group) {
 }
 
 std::string unfinished_name(const std::string& path) {
-  std::uint64_t number = 0;
-  // Without it O_EXCL alone keeps others' files safe.
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) {
-    number = static_cast<std::uint64_t>(::getpid());
-  }
+  const std::uint64_t number = fresh_number();  // O_EXCL keeps others' files safe if it is guessed
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
   return fmt::format("{}.{}.{:016x}.new", path.substr(0, name), path.substr(name), number);
@@ -70,15 +68,47 @@ std::string without_links(const std::string& path) {
   return whole == nullptr ? "" : whole.get();
 }
 
+/// Keeps errno.
+bool is_fifo(const std::string& path) {
+  const int error = errno;
+  struct stat there {};
+  const bool is_one = ::stat(path.c_str(), &there) == 0 && S_ISFIFO(there.st_mode);
+  errno = error;
+  return is_one;
+}
+
+/// A FIFO that nobody reads has a second for its reader to come.
+FileDescriptor open_without_waiting(const std::string& path) {
+  constexpr std::chrono::milliseconds kPause{10};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+  while (true) {
+    FileDescriptor file(::open(
+        path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666));
+    if (file || errno != ENXIO || !is_fifo(path)) return file;
+    if (std::chrono::steady_clock::now() >= end) {
+      errno = ENXIO;
+      return file;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 bool is_folders_refusal(int why) { return why == EACCES || why == EPERM || why == EROFS; }
 
 }  // namespace
 
 Expected<FileDescriptor> open_named_file(const std::string& path) {
   if (auto foreign = why_foreign(path)) return *std::move(foreign);
-  FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+  FileDescriptor file = open_without_waiting(path);
+  if (!file && errno == ENXIO && is_fifo(path)) {
+    return Error{path, "it is a FIFO, and nobody reads from it", "start its reader first"};
+  }
   if (!file) return not_writable(path, errno);
+  // Only opening must not wait: a slow reader gets all.
+  const int flags = ::fcntl(file.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return not_writable(path, errno);
+  }
   return file;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 namespace espalier {
@@ -27,10 +28,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+constexpr std::size_t kLongestWord = 64;  // beyond it, nobody mistyped anything
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  constexpr std::size_t kLongestWord = 64;  // beyond it, nobody mistyped anything
   if (word.size() > kLongestWord) return "";
   std::string best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
@@ -46,6 +48,24 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const std::string near = nearest(word, candidates);
   return near.empty() ? "" : "did you mean \"" + near + "\"? ";
+}
+
+std::string some_names(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t kMostNames = 10;
+  std::vector<std::pair<std::size_t, std::string>> names;
+  for (const std::string& candidate : candidates) {
+    names.emplace_back(distance(word.substr(0, kLongestWord), candidate), candidate);
+  }
+  if (names.size() > kMostNames) {
+    std::stable_sort(names.begin(), names.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNames, names.size()); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i].second);
+  }
+  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
+  return text;
 }
 
 namespace {

@@ -16,6 +16,12 @@ namespace espalier {
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string> candidates);
 
+/// Some of many names, for a message: the ten that are most like `word`, nearest first and the
+/// earlier of two alike, and how many more there are ("ring, flat and 40 more"). All if there are
+/// no more than ten.
+[[nodiscard]] std::string some_names(std::string_view word,
+                                     std::span<const std::string> candidates);
+
 struct NamedUnit {
   std::string name;
   std::uint64_t scale;

@@ -35,6 +35,21 @@ TEST(Nearest, GivesATieToTheEarlier) {
   EXPECT_EQ(nearest("tee", names), "tea");
 }
 
+TEST(SomeNames, AreAllOfAFewInTheirOrder) {
+  EXPECT_EQ(some_names("chian", kNames), "fnf, binomial, knomial, chain");
+  EXPECT_EQ(some_names("chian", {}), "");
+}
+
+TEST(SomeNames, AreTheTenNearestOfMany) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 40; ++i) many.push_back("multilevel " + std::to_string(i));
+  many.push_back("ring");
+  const std::string text = some_names("rign", many);
+  EXPECT_TRUE(text.starts_with("ring, multilevel 0, multilevel 1, ")) << text;
+  EXPECT_TRUE(text.ends_with(" and 31 more")) << text;
+  EXPECT_TRUE(some_names(std::string(1000, 'x'), many).ends_with(" and 31 more"));
+}
+
 TEST(UnitHint, IsTheUnitThatWasMeant) {
   EXPECT_EQ(parse_bytes("64Kib").error().hint, "did you mean \"64KiB\"?");
   EXPECT_EQ(parse_bytes("64 kib").error().hint, "did you mean \"64 KiB\"?");
