@@ -25,9 +25,11 @@ struct SimulatedPlan {
                                         const Canvas& canvas, Detail detail);
 
 /// The time lines as a drawing: bars where a processor is busy, in the colour of the message's
-/// level; lines for messages, where there are few; the critical path on top of them.
+/// level; lines for messages, where there are few, else marks where they arrive; the critical path
+/// on top of them.
+/// @param least_width the drawing is at least so wide
 [[nodiscard]] std::string timeline_svg(const SimulatedPlan& plan, const topology::Machine& machine,
-                                       Detail detail);
+                                       Detail detail, double least_width = 0);
 
 /// Who sends to whom: processes side by side in their clusters, an arc for each two that exchange
 /// messages, in the colour of their level. Large machines: whole clusters instead of processes.

@@ -141,6 +141,8 @@ double attribute(const std::string& drawing, const std::string& name) {
 
 }  // namespace
 
+double width_of_svg(const std::string& drawing) { return attribute(drawing, "width"); }
+
 std::string stack_svg(const std::vector<std::string>& drawings) {
   double width = 0;
   double height = 0;

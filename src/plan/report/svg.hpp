@@ -58,6 +58,9 @@ class Svg {
 /// Roughly how wide a text is drawn; the font is not known, so this errs on the wide side.
 [[nodiscard]] double text_width(std::string_view utf8, double font_size);
 
+/// The width of a drawing made by Svg.
+[[nodiscard]] double width_of_svg(const std::string& drawing);
+
 /// Drawings made by Svg, one below the other on one paper.
 /// @pre each is what Svg::finish() returned
 [[nodiscard]] std::string stack_svg(const std::vector<std::string>& drawings);

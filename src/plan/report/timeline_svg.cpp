@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/units.hpp"
 #include "report/axis.hpp"
@@ -24,6 +25,7 @@ constexpr std::size_t kMostArrows = 800;
 constexpr std::size_t kFewArrows = 120;
 constexpr double kTimelineMargin = 18;
 constexpr double kTimelineWidth = 760;
+constexpr double kTimelineRight = 48;
 constexpr double kTimelineTop = 86;
 constexpr double kLaneTextSize = 11.5;
 constexpr double kLaneBarTextSize = 9.5;
@@ -37,15 +39,17 @@ struct TimelineSheet {
   double row = 20;
   double place = 0;  ///< x of the column of places
   double left = 0;   ///< x of the time axis
+  double width = kTimelineWidth;
   FittedAxis time;
 
-  [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * kTimelineWidth; }
+  [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * width; }
   [[nodiscard]] double bottom() const {
     return kTimelineTop + row * static_cast<double>(lanes.lanes.size());
   }
 };
 
-TimelineSheet timeline_sheet(const SimulatedPlan& plan, const Machine& machine, Detail detail) {
+TimelineSheet timeline_sheet(const SimulatedPlan& plan, const Machine& machine, Detail detail,
+                             double paper) {
   TimelineSheet sheet;
   sheet.lanes = lanes_of(plan, machine,
                          detail == Detail::Folded ? kMostLanes : plan.result.rank_finish.size());
@@ -62,6 +66,7 @@ TimelineSheet timeline_sheet(const SimulatedPlan& plan, const Machine& machine, 
   }
   sheet.place = kTimelineMargin + labels + 14;
   sheet.left = sheet.place + places + 12;
+  sheet.width = std::max(kTimelineWidth, paper - sheet.left - kTimelineRight);
   const double end = to_seconds(sheet.lanes.horizon);
   sheet.time = fit_axis({"", Scale::Linear, Unit::Seconds, true}, {end});
   // The last moment is the right edge, wherever the round numbers are.
@@ -82,16 +87,16 @@ void draw_timeline_head(Svg& svg, const SimulatedPlan& plan, const TimelineSheet
   }
   svg.text(kTimelineMargin, 46, second, {.size = 12, .colour = kFaintInk});
   for (const Tick& tick : sheet.time.ticks) {
-    const double x = sheet.left + sheet.time.place(tick.value) * kTimelineWidth;
+    const double x = sheet.left + sheet.time.place(tick.value) * sheet.width;
     svg.line(x, kTimelineTop - 4, x, sheet.bottom(), {.colour = kRule, .width = 0.8});
     svg.text(x, kTimelineTop - 10, tick.label,
              {.size = kLaneTextSize, .colour = kFaintInk, .anchor = Anchor::Middle});
   }
   // When it ends, unless a round number stands there already.
-  const double right = sheet.left + kTimelineWidth;
+  const double right = sheet.left + sheet.width;
   const std::string end = rounded(sheet.lanes.horizon);
   const double last = sheet.time.ticks.empty() ? 0 : sheet.time.ticks.back().value;
-  if (right - (sheet.left + sheet.time.place(last) * kTimelineWidth) > 80) {
+  if (right - (sheet.left + sheet.time.place(last) * sheet.width) > 80) {
     svg.line(right, kTimelineTop - 4, right, sheet.bottom(), {.colour = kRule, .width = 0.8});
     svg.text(right, kTimelineTop - 10, end, {.size = kLaneTextSize, .anchor = Anchor::Middle});
   }
@@ -188,6 +193,32 @@ void draw_lane_bars(Svg& svg, const Machine& machine, const TimelineSheet& sheet
   }
 }
 
+/// For messages that are too many to be drawn: a mark where one arrives in no time. Others have a
+/// bar while their bytes arrive.
+void draw_arrival_marks(Svg& svg, const TimelineSheet& sheet) {
+  struct Marks {
+    std::string path;
+    double last = 0;
+  };
+  for (const Lane& lane : sheet.lanes.lanes) {
+    const double y = sheet.middle[lane.rank];
+    const double half = sheet.row * 0.18;
+    std::map<std::uint32_t, Marks> by_level;
+    for (const Activity& a : lane.activities) {
+      if (a.kind != ActivityKind::Arrives || a.begin < a.end) continue;
+      Marks& marks = by_level[a.level];
+      const double x = sheet.x(a.end);
+      if (!marks.path.empty() && std::abs(x - marks.last) < 0.8) continue;
+      marks.last = x;
+      marks.path += fmt::format("M{0} {1}L{0} {2}", coordinate(x), coordinate(y - half),
+                                coordinate(y + half));
+    }
+    for (const auto& [level, marks] : by_level) {
+      svg.path(marks.path, {.colour = level_colour(level), .width = 1.2});
+    }
+  }
+}
+
 /// Returns whether they are drawn.
 bool draw_messages(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& sheet) {
   const auto shown = [&](const sim::MessageTrace& m) {
@@ -197,7 +228,10 @@ bool draw_messages(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& she
   const auto& messages = plan.result.timeline;
   const auto count =
       static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(), shown));
-  if (count > kMostArrows) return false;
+  if (count > kMostArrows) {
+    draw_arrival_marks(svg, sheet);
+    return false;
+  }
   const double scale =
       count <= kFewArrows ? 1
                           : std::sqrt(static_cast<double>(kFewArrows) / static_cast<double>(count));
@@ -234,7 +268,7 @@ void draw_timeline_legend(Svg& svg, const SimulatedPlan& plan, const Machine& ma
     const std::string text = fmt::format("{} ({}, {})", channel_name(machine, l),
                                          counted(use.messages, "message"), to_string(use.bytes));
     const double width = 26 + text_width(text, kLaneTextSize) + 22;
-    if (x > sheet.left && x + width > sheet.left + kTimelineWidth) x = sheet.left, y += 20;
+    if (x > sheet.left && x + width > sheet.left + sheet.width) x = sheet.left, y += 20;
     svg.rect(x, y - 9, 20, 10, {.colour = level_colour(l), .radius = 1.5});
     svg.text(x + 26, y, text, {.size = kLaneTextSize});
     x += width;
@@ -258,15 +292,16 @@ void draw_timeline_legend(Svg& svg, const SimulatedPlan& plan, const Machine& ma
     svg.line(x, y - 4, x + 20, y - 4, {.colour = level_colour(0)});
     x += 26;
   }
-  svg.text(x, y, has_messages ? "message under way" : "(too many messages to draw each)",
+  svg.text(x, y, has_messages ? "message under way" : "(marks where messages arrive)",
            {.size = kLaneTextSize, .colour = kFaintInk});
 }
 
 }  // namespace
 
-std::string timeline_svg(const SimulatedPlan& plan, const Machine& machine, Detail detail) {
-  const TimelineSheet sheet = timeline_sheet(plan, machine, detail);
-  Svg svg(sheet.left + kTimelineWidth + 48, sheet.bottom() + 82);
+std::string timeline_svg(const SimulatedPlan& plan, const Machine& machine, Detail detail,
+                         double least_width) {
+  const TimelineSheet sheet = timeline_sheet(plan, machine, detail, least_width);
+  Svg svg(sheet.left + sheet.width + kTimelineRight, sheet.bottom() + 82);
   draw_timeline_head(svg, plan, sheet);
   draw_lane_rows(svg, machine, sheet);
   draw_lane_bars(svg, machine, sheet, true);

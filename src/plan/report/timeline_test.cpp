@@ -140,6 +140,19 @@ TEST(DrawTimeline, SaysWhoNeverEnds) {
             std::string::npos);
 }
 
+TEST(TimelineSvg, IsAsWideAsItIsAskedToBeAndMarksWhatArrivesInNoTime) {
+  const Machine machine = *topology::parse_synthetic("site:2(30ms,100Mbit/s) proc:8(5us)");
+  const SimulatedPlan few = simulated(plans::binomial_broadcast(16, 64, 64), machine);
+  EXPECT_EQ(width_of_svg(timeline_svg(few, machine, Detail::Folded, 2000)), 2000);
+  EXPECT_LT(width_of_svg(timeline_svg(few, machine, Detail::Folded)), 1200);
+  EXPECT_EQ(timeline_svg(few, machine, Detail::Folded).find("marks where"), std::string::npos);
+  // 15 messages for each of 64 segments.
+  const SimulatedPlan many = simulated(plans::binomial_broadcast(16, 65536, 1024), machine);
+  ASSERT_EQ(many.result.messages, 960U);
+  EXPECT_NE(timeline_svg(many, machine, Detail::Folded).find("marks where messages arrive"),
+            std::string::npos);
+}
+
 TEST(StackSvg, PutsOneDrawingBelowTheOther) {
   const std::string stacked = stack_svg({"<svg xmlns=\"x\" width=\"10\" height=\"20\">\nA</svg>\n",
                                          "<svg xmlns=\"x\" width=\"30\" height=\"5\">\nB</svg>\n"});

@@ -60,17 +60,6 @@ bool has_assumed_blocks(const Collective& call) {
   return call.irregular() && call.operation != Operation::ReduceScatter;
 }
 
-/// A call with blocks of the length that all ranks assume alike: the class of the mean where all
-/// know it, else kUnknownBlock.
-Collective with_assumed_blocks(const Collective& call) {
-  Collective known = call;
-  known.element = Bytes{1};
-  known.count =
-      call.operation == Operation::Allgather ? block_class(mean_bytes(call).value) : kUnknownBlock;
-  known.counts.assign(call.size, known.count);
-  return known;
-}
-
 /// The regular call that stands for its class: the least of its sizes, elements of one byte.
 Collective representative(const Collective& call, Rank root) {
   Collective one = call;
@@ -99,6 +88,15 @@ std::string text_of(const ClassKey& key) {
 }
 
 }  // namespace
+
+Collective with_assumed_blocks(const Collective& call) {
+  Collective known = call;
+  known.element = Bytes{1};
+  known.count =
+      call.operation == Operation::Allgather ? block_class(mean_bytes(call).value) : kUnknownBlock;
+  known.counts.assign(call.size, known.count);
+  return known;
+}
 
 bool is_gain(Time planned, Time native) {
   return planned.picoseconds < native.picoseconds - native.picoseconds / 20;

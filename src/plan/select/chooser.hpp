@@ -45,6 +45,8 @@ enum class WhichPlan : std::uint8_t {
   ByPrediction,  ///< the best plan, or native where that gains nothing
   Best,          ///< the best plan, gain or not
   RunnerUp,      ///< the best of the other plans
+  OverMemory,    ///< one of the leaders of nodes alone (over_memory.hpp); chosen as Best here
+  OneCopy,       ///< none: by one copy inside a node (shared_memory.hpp); chosen as Best here
 };
 
 /// How a call shall run: along a plan, or by the MPI library's own call.
@@ -149,6 +151,10 @@ inline constexpr std::uint64_t kLongBlockClass = 65536;
 /// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for
 /// this length.
 [[nodiscard]] std::uint64_t block_class(std::uint64_t mean_bytes);
+/// A gatherv, scatterv, allgatherv or alltoallv as all ranks know it, which is what the library
+/// chooses for: all blocks of one length. That is the class of the mean of an allgatherv, else
+/// kUnknownBlock. @pre call.irregular()
+[[nodiscard]] schedule::Collective with_assumed_blocks(const schedule::Collective& call);
 
 /// Calls whose sizes fall into one class share a choice. There are four classes between two powers
 /// of two: 8-9, 10-11, 12-13, 14-15, 16-19, 20-23, ... bytes.

@@ -35,13 +35,12 @@ constexpr std::array<std::uint64_t, 3> kPieces{16 * 1024, 64 * 1024, 256 * 1024}
 
 class Ranking {
  public:
-  Ranking(const Machine& machine, const Collective& call, const IrregularConditions& conditions)
-      : machine_(machine),
-        call_(call),
-        conditions_(conditions),
-        times_(machine, conditions.sim, conditions.messages) {}
+  Ranking(const Machine& machine, const Collective& call, const IrregularConditions& conditions,
+          ScheduleTimes& times)
+      : machine_(machine), call_(call), conditions_(conditions), times_(times) {}
 
-  std::vector<IrregularChoice> run() && {
+  /// @param chosen is not simulated again; none: all are
+  std::vector<IrregularChoice> run(const IrregularChoice* chosen) && {
     for (const tree::IrregularAlgorithm& algorithm : tree::irregular_algorithms()) {
       if (call_.size > algorithm.quick_up_to) continue;
       IrregularPlan plan = irregular_plan(algorithm.name, machine_, call_, conditions_);
@@ -50,7 +49,10 @@ class Ranking {
       plan.sending = Sending::OneByOne;
       choices_.push_back({std::move(plan), estimate, false});
     }
+    std::size_t known = choices_.size();
+    if (chosen != nullptr) known = put(*chosen);
     for (const std::size_t index : order_of_simulation()) {
+      if (index == known) continue;
       IrregularChoice& choice = choices_[index];
       const auto time = simulated(choice.plan);
       if (time) choice = {std::move(choice.plan), *time, true};
@@ -65,6 +67,19 @@ class Ranking {
   }
 
  private:
+  /// In the place of the plan of that name, or behind all. Returns its index.
+  std::size_t put(const IrregularChoice& chosen) {
+    const std::string name = name_of(chosen.plan);
+    const auto same = std::find_if(choices_.begin(), choices_.end(), [&](const auto& choice) {
+      return name_of(choice.plan) == name;
+    });
+    if (same == choices_.end()) {
+      choices_.push_back(chosen);
+      return choices_.size() - 1;
+    }
+    *same = chosen;
+    return static_cast<std::size_t>(same - choices_.begin());
+  }
   Time by_model(const IrregularPlan& plan) const {
     const model::Levels levels(machine_);
     const model::CostModel& model = conditions_.model != nullptr ? *conditions_.model : levels;
@@ -160,7 +175,7 @@ class Ranking {
   const Machine& machine_;
   const Collective& call_;
   const IrregularConditions& conditions_;
-  ScheduleTimes times_;
+  ScheduleTimes& times_;
   std::vector<IrregularChoice> choices_;
 };
 
@@ -230,7 +245,15 @@ Time predict(const IrregularPlan& plan, const Machine& machine, const Collective
 
 std::vector<IrregularChoice> irregular_ranking(const Machine& machine, const Collective& call,
                                                const IrregularConditions& conditions) {
-  return Ranking(machine, call, conditions).run();
+  ScheduleTimes times(machine, conditions.sim, conditions.messages);
+  return Ranking(machine, call, conditions, times).run(nullptr);
+}
+
+std::vector<IrregularChoice> irregular_ranking(const Machine& machine, const Collective& call,
+                                               const IrregularConditions& conditions,
+                                               ScheduleTimes& times,
+                                               const IrregularChoice& chosen) {
+  return Ranking(machine, call, conditions, times).run(&chosen);
 }
 
 }  // namespace espalier::select

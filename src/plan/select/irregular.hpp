@@ -79,5 +79,12 @@ struct IrregularChoice {
 [[nodiscard]] std::vector<IrregularChoice> irregular_ranking(const topology::Machine& machine,
                                                              const schedule::Collective& call,
                                                              const IrregularConditions& conditions);
+/// The same beside a plan that was chosen and simulated before, within what is left of a budget.
+/// That plan stands in the place of the one of its name, whose tree may be another.
+[[nodiscard]] std::vector<IrregularChoice> irregular_ranking(const topology::Machine& machine,
+                                                             const schedule::Collective& call,
+                                                             const IrregularConditions& conditions,
+                                                             ScheduleTimes& times,
+                                                             const IrregularChoice& chosen);
 
 }  // namespace espalier::select

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/contract.hpp"
@@ -101,11 +102,45 @@ std::vector<std::size_t> exchanges_in_order(const std::vector<ExchangeChoice>& c
   return order;
 }
 
-}  // namespace
+/// Nothing if the plan has more messages. Making programs takes time too: it ends at the first rank
+/// that is too many.
+std::optional<schedule::Schedule> schedule_within(std::uint64_t messages,
+                                                  const ExchangeChoice& choice,
+                                                  const Collective& call) {
+  schedule::Schedule schedule{call, choice.name, {}};
+  schedule.programs.reserve(call.size);
+  for (Rank r = 0; r < call.size; ++r) {
+    schedule.programs.push_back(choice.program_of(r));
+    const std::uint64_t here = messages_in(schedule.programs.back());
+    if (here > messages) return std::nullopt;
+    messages -= here;
+  }
+  return schedule;
+}
 
-std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
-                                             const Collective& call, const sim::SimOptions& options,
-                                             std::uint64_t messages) {
+/// In the place of the plan of that name, or behind all. Returns its index.
+std::size_t put(const ExchangeChoice& chosen, std::vector<ExchangeChoice>& choices) {
+  const auto same = std::find_if(choices.begin(), choices.end(), [&](const ExchangeChoice& choice) {
+    return choice.name == chosen.name;
+  });
+  if (same == choices.end()) {
+    choices.push_back(chosen);
+    return choices.size() - 1;
+  }
+  *same = chosen;
+  return static_cast<std::size_t>(same - choices.begin());
+}
+
+ExchangeChoice choice_of(const Candidate& candidate, std::shared_ptr<const Collective> call,
+                         Time predicted) {
+  return {
+      candidate.name, false, predicted, false,
+      [kept = std::move(call), build = candidate.program_of](Rank rank) { return build(rank); }};
+}
+
+/// @param chosen is not simulated again; none: all are
+std::vector<ExchangeChoice> ranked(const collective::Hierarchy& hierarchy, const Collective& call,
+                                   ScheduleTimes& times, const ExchangeChoice* chosen) {
   expects(call.irregular() &&
               (call.operation == Operation::Allgather || call.operation == Operation::Alltoall),
           "exchange_ranking: neither allgatherv nor alltoallv");
@@ -116,11 +151,9 @@ std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierar
   Time direct = kForever;
   for (Candidate& candidate : candidates(hierarchy, *kept)) {
     // Predictions only say what is simulated first.
-    const Time predicted =
-        messages == kAnyMessages ? Time{} : predictor.beside(candidate.plan, mean);
+    const Time predicted = predictor.beside(candidate.plan, mean);
     if (candidate.name == "direct") direct = predicted;
-    choices.push_back({candidate.name, false, predicted, false,
-                       [kept, build = candidate.program_of](Rank rank) { return build(rank); }});
+    choices.push_back(choice_of(candidate, kept, predicted));
   }
   if (call.operation == Operation::Allgather) {
     add_trees(hierarchy.machine(), call, choices);
@@ -128,11 +161,14 @@ std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierar
     choices.push_back({"direct without empty blocks", true, direct, false,
                        [kept](Rank rank) { return collective::sparse_alltoall(*kept, rank); }});
   }
-  ScheduleTimes times(hierarchy.machine(), options, messages);
+  std::size_t known = choices.size();
+  if (chosen != nullptr) known = put(*chosen, choices);
   for (const std::size_t index : exchanges_in_order(choices)) {
+    if (index == known) continue;
     ExchangeChoice& choice = choices[index];
-    if (times.left() == 0) break;  // making programs takes time too
-    const auto time = times.of(schedule_of(choice, call));
+    if (times.left() == 0) break;
+    const auto schedule = schedule_within(times.left(), choice, call);
+    const auto time = schedule ? times.of(*schedule) : std::nullopt;
     if (!time) continue;
     choice.predicted = *time;
     choice.is_simulated = true;
@@ -141,6 +177,28 @@ std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierar
     return std::pair(!a.is_simulated, a.predicted) < std::pair(!b.is_simulated, b.predicted);
   });
   return choices;
+}
+
+}  // namespace
+
+ExchangeChoice exchange_choice(const collective::Hierarchy& hierarchy, const Collective& call,
+                               const Plan& plan) {
+  const auto kept = std::make_shared<const Collective>(call);
+  return choice_of(candidate_of(plan, hierarchy, *kept), kept,
+                   Predictor(hierarchy).beside(plan, with_mean_blocks(call)));
+}
+
+std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
+                                             const Collective& call, const sim::SimOptions& options,
+                                             std::uint64_t messages) {
+  ScheduleTimes times(hierarchy.machine(), options, messages);
+  return ranked(hierarchy, call, times, nullptr);
+}
+
+std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
+                                             const Collective& call, ScheduleTimes& times,
+                                             const ExchangeChoice& chosen) {
+  return ranked(hierarchy, call, times, &chosen);
 }
 
 }  // namespace espalier::select

@@ -7,6 +7,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "schedule/schedule.hpp"
+#include "select/plan.hpp"
 #include "select/schedule_times.hpp"
 #include "sim/options.hpp"
 
@@ -23,6 +24,12 @@ struct ExchangeChoice {
   std::function<schedule::Program(Rank)> program_of;
 };
 
+/// A plan that ranks choose without all of the lengths, for a call with these lengths: not
+/// simulated, predicted for blocks of the mean length.
+/// @pre the plan can do the call; `hierarchy` outlives it
+[[nodiscard]] ExchangeChoice exchange_choice(const collective::Hierarchy& hierarchy,
+                                             const schedule::Collective& call, const Plan& plan);
+
 /// All plans, the fastest first; ties in this order: plans for equal blocks, whose messages carry
 /// what the lengths say; allgatherv: along trees that follow the lengths
 /// (collective/irregular_allgather.hpp), from the rank with the longest block; alltoallv: one that
@@ -35,6 +42,12 @@ struct ExchangeChoice {
                                                            const schedule::Collective& call,
                                                            const sim::SimOptions& options,
                                                            std::uint64_t messages = kAnyMessages);
+/// The same beside a plan that was chosen, and simulated before within the same budget: it stands
+/// in the place of the one of its name.
+[[nodiscard]] std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
+                                                           const schedule::Collective& call,
+                                                           ScheduleTimes& times,
+                                                           const ExchangeChoice& chosen);
 
 [[nodiscard]] schedule::Schedule schedule_of(const ExchangeChoice& choice,
                                              const schedule::Collective& call);

@@ -7,6 +7,7 @@
 #include "base/contract.hpp"
 #include "collective/alltoall.hpp"
 #include "collective/irregular_allgather.hpp"
+#include "select/chooser.hpp"
 #include "select/irregular.hpp"
 #include "select/quick_irregular.hpp"
 #include "sim/simulate.hpp"
@@ -119,6 +120,29 @@ TEST(ExchangeRanking, SimulatesTheBestByPredictionFirstAndNoMoreThanItsBudget) {
     }));
     // Blocks are equal here: what was simulated first is near the best of all.
     EXPECT_LE(some.front().predicted.picoseconds, 2 * all.front().predicted.picoseconds);
+  }
+}
+
+TEST(ExchangeRanking, PutsWhatWasChosenInThePlaceOfItsName) {
+  const auto machine = *topology::parse_synthetic("node:4(50us,1Gbit/s) proc:4(1us,10Gbit/s)");
+  const collective::Hierarchy hierarchy(machine);
+  std::vector<std::uint64_t> counts(16, 100);
+  counts[5] = 1'000'000;
+  const Collective call{Operation::Allgather, 16, 0, 0, Bytes{1}, true, counts};
+  const sim::SimOptions options;
+  const auto all = exchange_ranking(hierarchy, call, options);
+  Chooser chooser(hierarchy);
+  ExchangeChoice chosen = exchange_choice(
+      hierarchy, call, *chooser.choose(with_assumed_blocks(call), WhichPlan::Best).plan);
+  EXPECT_FALSE(chosen.is_simulated);
+  ScheduleTimes times(machine, options, kAnyMessages);
+  chosen.predicted = *times.of(schedule_of(chosen, call));
+  chosen.is_simulated = true;
+  const auto beside = exchange_ranking(hierarchy, call, times, chosen);
+  ASSERT_EQ(beside.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(beside[i].name, all[i].name);
+    EXPECT_EQ(beside[i].predicted, all[i].predicted);
   }
 }
 

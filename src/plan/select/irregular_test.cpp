@@ -7,6 +7,7 @@
 #include "base/contract.hpp"
 #include "model/pair_models.hpp"
 #include "select/block_counts.hpp"
+#include "select/counted_runs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "topology/random_machine.hpp"
@@ -49,6 +50,28 @@ TEST(IrregularRanking, KnowsThatCappedFlowsWantManyMessages) {
   conditions.trials = 0;
   const auto ranking = irregular_ranking(machine, call, conditions);
   EXPECT_GT(time_of(ranking, "clustered-1").picoseconds, 5 * ranking.front().predicted.picoseconds);
+}
+
+// The tree of gathers spans ranks without a block too.
+TEST(IrregularRanking, PutsWhatWasChosenInThePlaceOfItsName) {
+  const auto machine = *topology::parse_synthetic("node:4(50us,1Gbit/s) proc:4(1us,10Gbit/s)");
+  std::vector<std::uint64_t> counts(16, 0);
+  counts[6] = counts[7] = 1000;
+  const Collective call = call_of(Operation::Gather, 16, counts);
+  IrregularConditions conditions;
+  conditions.trials = 0;
+  const CountedRuns runs = counted_runs(machine, call);
+  const IrregularChoice chosen{runs.plan, runs.predicted, true};
+  ScheduleTimes times(machine, conditions.sim, kAnyMessages);
+  const auto ranking = irregular_ranking(machine, call, conditions, times, chosen);
+  const auto is_it = [&](const IrregularChoice& choice) {
+    return name_of(choice.plan) == name_of(chosen.plan);
+  };
+  ASSERT_EQ(std::count_if(ranking.begin(), ranking.end(), is_it), 1);
+  const IrregularChoice& found = *std::find_if(ranking.begin(), ranking.end(), is_it);
+  EXPECT_EQ(found.plan, chosen.plan);
+  EXPECT_EQ(found.predicted, chosen.predicted);
+  EXPECT_EQ(found.plan.tree.member_count(), 16U);
 }
 
 TEST(IrregularRanking, SimulatesNoMoreThanItsBudgetAndSaysWhat) {

@@ -84,6 +84,17 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor, con
   return transport.handshake_latencies * ways;
 }
 
+std::optional<NativeChoice> native_choice(NativeMpi mpi, const Predictor& predictor,
+                                          const Collective& call) {
+  std::optional<NativeChoice> best;
+  for (const Plan& plan : native_plans(mpi, predictor.hierarchy(), call)) {
+    const Time extra = handshakes(mpi, plan, predictor, call);
+    const Time time = predictor(plan, call) + extra;
+    if (!best || time < best->predicted) best = NativeChoice{plan, time, extra};
+  }
+  return best;
+}
+
 bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy) {
   return mpi == NativeMpi::OpenMpi && hierarchy.shape().reaches_far;
 }

@@ -28,6 +28,18 @@ namespace espalier::select {
 [[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
                                                  const schedule::Collective& call, Time best = {});
 
+/// The algorithm that is assumed for the MPI library, and its time.
+struct NativeChoice {
+  Plan plan;
+  Time predicted;   ///< handshakes included; predict_native() returns it if all are predicted
+  Time handshakes;  ///< the part of it that they take
+};
+
+/// The fastest of native_plans(), by prediction; the first of equals.
+/// @return absent if no plan of ours is like it
+[[nodiscard]] std::optional<NativeChoice> native_choice(NativeMpi mpi, const Predictor& predictor,
+                                                        const schedule::Collective& call);
+
 /// Whether predict_native() is likely too optimistic, so that a tie counts as a gain. It assumes
 /// the best of several algorithms; over far links any other one pays a latency more.
 [[nodiscard]] bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy);

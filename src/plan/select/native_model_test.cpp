@@ -69,6 +69,23 @@ TEST(NativeModel, EveryOperationHasATime) {
   }
 }
 
+TEST(NativeModel, TheAlgorithmThatIsNamedHasTheTimeThatIsPredicted) {
+  const topology::Machine machine = *topology::parse_synthetic("site:2(1ms,1Gbit/s) proc:3(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    for (const std::uint64_t bytes : {1, 100000, 1000000}) {
+      const Collective call = native_call(static_cast<Operation>(o), 6, bytes);
+      for (const NativeMpi mpi : {NativeMpi::Mpich, NativeMpi::OpenMpi}) {
+        const auto choice = native_choice(mpi, predictor, call);
+        ASSERT_TRUE(choice) << schedule::name_of(call.operation);
+        EXPECT_EQ(choice->predicted, *predict_native(mpi, predictor, call));
+        EXPECT_EQ(choice->predicted, predictor(choice->plan, call) + choice->handshakes);
+      }
+    }
+  }
+}
+
 TEST(NativeModel, HandshakesHaveNoBytes) {
   const topology::Machine machine =
       *topology::parse_synthetic("site:2(10ms,1Gbit/s) node:256(20us,25Gbit/s) proc:32(1us)");

@@ -5,14 +5,18 @@
 
 namespace espalier::select {
 
+std::uint64_t messages_in(const schedule::Program& program) {
+  std::uint64_t messages = 0;
+  for (const schedule::Op& op : program.ops) {
+    if (op.kind != schedule::OpKind::Send) continue;
+    messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+  }
+  return messages;
+}
+
 std::uint64_t messages_in(const schedule::Schedule& schedule) {
   std::uint64_t messages = 0;
-  for (const schedule::Program& program : schedule.programs) {
-    for (const schedule::Op& op : program.ops) {
-      if (op.kind != schedule::OpKind::Send) continue;
-      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
-    }
-  }
+  for (const schedule::Program& program : schedule.programs) messages += messages_in(program);
   return messages;
 }
 

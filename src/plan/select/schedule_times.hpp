@@ -14,6 +14,8 @@ namespace espalier::select {
 /// No bound on the messages of simulations.
 inline constexpr std::uint64_t kAnyMessages = std::numeric_limits<std::uint64_t>::max();
 
+/// Messages that a rank sends.
+[[nodiscard]] std::uint64_t messages_in(const schedule::Program& program);
 /// Messages of a whole schedule.
 [[nodiscard]] std::uint64_t messages_in(const schedule::Schedule& schedule);
 

@@ -69,11 +69,37 @@ bool is_one_node(const topology::Machine& machine) {
   return !levels.empty() && levels.front().channel.starts_with("memory");
 }
 
+bool may_copy_once(const Collective& call) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Gather:
+    case Operation::Scatter:
+    case Operation::Allgather:
+    case Operation::Alltoall:
+      return !call.irregular() && call.count > 0;
+    default:
+      return false;
+  }
+}
+
+bool is_worth_one_copy(const Collective& call) {
+  constexpr std::uint64_t kLeast = 16384;
+  constexpr std::uint64_t kLeastOfOne = 65536;
+  const bool is_of_one =
+      call.operation == Operation::Broadcast || call.operation == Operation::Gather;
+  const std::uint64_t bytes = call.count * call.element.value;
+  return may_copy_once(call) && bytes >= (is_of_one ? kLeastOfOne : kLeast);
+}
+
 std::optional<Time> predict_shared_memory(const topology::Machine& machine, const Collective& call,
                                           const SharedMemoryCosts& costs) {
   if (!is_one_node(machine) || call.size < 2 || call.size > kMostSharing || call.irregular()) {
     return std::nullopt;
   }
+  return time_in_memory(call, costs);
+}
+
+Time time_in_memory(const Collective& call, const SharedMemoryCosts& costs) {
   const Work work = work_of(call);
   return costs.call + work.flags * costs.flag +
          static_cast<std::int64_t>(work.copied) * costs.copy_of_byte +

@@ -13,6 +13,10 @@ namespace espalier::select {
 /// (docs/adr/0031-shared-memory-of-a-node.md): in tool, library and reports alike.
 inline constexpr std::string_view kSharedMemory = "shared memory";
 
+/// Likewise, if readers read straight from the memory of the writer's process
+/// (docs/adr/0048-one-copy-inside-a-node.md).
+inline constexpr std::string_view kOneCopy = "shared memory in one copy";
+
 /// Data go through memory in pieces of a quarter of the message, within these bounds.
 inline constexpr std::uint64_t kShortestSharedPiece = 4096;
 inline constexpr std::uint64_t kLongestSharedPiece = 32768;
@@ -32,6 +36,12 @@ struct SharedMemoryCosts {
 /// Whether all ranks run on one node: the outermost level of the machine is memory.
 [[nodiscard]] bool is_one_node(const topology::Machine& machine);
 
+/// Whether such a call may be copied once: it moves blocks of equal lengths.
+[[nodiscard]] bool may_copy_once(const schedule::Collective& call);
+/// Whether that is worth a trial: from blocks of 16 KiB on if all readers read other bytes, from
+/// 64 KiB on if one reads all or all read the same (bench/mpi/copies.cpp).
+[[nodiscard]] bool is_worth_one_copy(const schedule::Collective& call);
+
 /// Predicted time of a call through memory among others like it, if each rank has a core of its
 /// own: what the busiest rank copies and combines, and the flags that it waits for. Where data go
 /// one way the writer is ahead, and nobody waits. Absent where calls do not go through memory:
@@ -39,5 +49,10 @@ struct SharedMemoryCosts {
 [[nodiscard]] std::optional<Time> predict_shared_memory(const topology::Machine& machine,
                                                         const schedule::Collective& call,
                                                         const SharedMemoryCosts& costs = {});
+
+/// Predicted time of such a call among ranks that all share a node, as many as it has.
+/// @pre call.size > 1, blocks of one length
+[[nodiscard]] Time time_in_memory(const schedule::Collective& call,
+                                  const SharedMemoryCosts& costs = {});
 
 }  // namespace espalier::select

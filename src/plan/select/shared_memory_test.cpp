@@ -60,5 +60,24 @@ TEST(SharedMemory, TakesNoLessTimeForMore) {
   }
 }
 
+TEST(SharedMemory, CopiesLongBlocksOnce) {
+  const auto is_worth_it = [](Operation operation, std::uint64_t bytes) {
+    return is_worth_one_copy(call_in_memory(operation, 3, bytes));
+  };
+  for (const auto operation : {Operation::Scatter, Operation::Allgather, Operation::Alltoall}) {
+    EXPECT_FALSE(is_worth_it(operation, 16376));
+    EXPECT_TRUE(is_worth_it(operation, 16384));
+  }
+  for (const auto operation : {Operation::Broadcast, Operation::Gather}) {
+    EXPECT_FALSE(is_worth_it(operation, 65528));
+    EXPECT_TRUE(is_worth_it(operation, 65536));
+  }
+  EXPECT_TRUE(may_copy_once(call_in_memory(Operation::Broadcast, 3, 8)));
+  EXPECT_FALSE(may_copy_once(call_in_memory(Operation::Broadcast, 3, 0)));
+  for (const auto operation : {Operation::Allreduce, Operation::Scan, Operation::Barrier}) {
+    EXPECT_FALSE(may_copy_once(call_in_memory(operation, 3, 1 << 20)));
+  }
+}
+
 }  // namespace
 }  // namespace espalier::select

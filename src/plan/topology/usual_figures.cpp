@@ -83,6 +83,25 @@ void keep_known(std::vector<LevelFigures>& figures, const std::vector<KnownLaten
   }
 }
 
+bool is_limited(const Uplink& uplink) { return !uplink.out.unlimited() || !uplink.in.unlimited(); }
+
+/// Whether messages of this level pass a capacity: a channel's or a pair's of the level, or an
+/// uplink of the level or of those inside of it.
+bool has_limit(const Machine& machine, std::size_t level) {
+  for (const Cluster& cluster : machine.clusters()) {
+    if (cluster.depth > level && is_limited(cluster.uplink)) return true;
+    if (cluster.depth != level) continue;
+    if (!cluster.channel.backbone.unlimited() || !cluster.channel.flow_cap.unlimited()) return true;
+    for (const PairLink& pair : machine.pairs(cluster)) {
+      if (!pair.capacity.unlimited()) return true;
+    }
+  }
+  for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
+    if (is_limited(machine.leaf_uplink(leaf))) return true;
+  }
+  return false;
+}
+
 std::string in_words(const Machine& machine, const std::vector<LevelFigures>& figures,
                      MissingFigures missing) {
   std::vector<std::string> parts;
@@ -91,9 +110,11 @@ std::string in_words(const Machine& machine, const std::vector<LevelFigures>& fi
     const LevelName& name = machine.levels()[l];
     const std::string& word = name.members.empty() ? name.channel : name.members;
     const bool has_link = missing.bandwidths && !figures[l].uplink.out.unlimited();
-    parts.push_back(fmt::format(
-        "{}{}{}", word.empty() ? "" : word + " ", to_string(*figures[l].latency),
-        has_link ? fmt::format(" and {}", to_string(figures[l].uplink.out)) : std::string()));
+    const std::string limit = has_link ? fmt::format(" and {}", to_string(figures[l].uplink.out))
+                              : has_limit(machine, l) ? std::string()
+                                                      : " and no limit of bandwidth";
+    parts.push_back(fmt::format("{}{}{}", word.empty() ? "" : word + " ",
+                                to_string(*figures[l].latency), limit));
   }
   if (!missing.latencies) {
     return fmt::format("{} no latency; {} of an ordinary cluster {} assumed: {}",

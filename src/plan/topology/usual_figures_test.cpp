@@ -17,7 +17,7 @@ TEST(UsualFigures, AreThoseOfAnOrdinaryCluster) {
   EXPECT_EQ(found.machine.path(0, 4).bandwidth, bits_per_second(10'000'000'000));
   EXPECT_EQ(found.note,
             "it has no latencies and no bandwidths; those of an ordinary cluster are assumed: "
-            "node 50 us and 10 Gbit/s, proc 500 ns");
+            "node 50 us and 10 Gbit/s, proc 500 ns and no limit of bandwidth");
 }
 
 TEST(UsualFigures, DoubleWithEachLevelFurtherOut) {
@@ -49,10 +49,13 @@ TEST(UsualFigures, FillTheLevelsThatHaveNoLatencyBesideOthersThatHave) {
   EXPECT_EQ(found.machine.path(0, 8).latency, milliseconds(30));
   EXPECT_TRUE(found.machine.path(0, 4).bandwidth.unlimited());
   EXPECT_EQ(found.note,
-            "some levels have no latency; those of an ordinary cluster are assumed: node 50 us, "
-            "proc 500 ns");
+            "some levels have no latency; those of an ordinary cluster are assumed: node 50 us "
+            "and no limit of bandwidth, proc 500 ns and no limit of bandwidth");
+  EXPECT_TRUE(assumed("site:2(30ms,1Gbit/s) node:2(1Gbit/s) proc:4")
+                  .note.ends_with("node 50 us, proc 500 ns and no limit of bandwidth"));
   EXPECT_EQ(assumed("node:2(1us) proc:4").note,
-            "a level has no latency; that of an ordinary cluster is assumed: proc 500 ns");
+            "a level has no latency; that of an ordinary cluster is assumed: proc 500 ns "
+            "and no limit of bandwidth");
   EXPECT_EQ(assumed("node:2(hop=1us) proc:4").machine.path(0, 1).latency, nanoseconds(500));
 }
 
