@@ -78,6 +78,29 @@ Expected<std::vector<NodePair>> pairs_that_differ(Prober& prober, const topology
   return off;
 }
 
+/// start-0123456789abcdef.json or machine-...: what is kept has such names.
+bool is_kept_name(std::string_view name) {
+  constexpr std::size_t kDigits = 16;
+  constexpr std::string_view kEnd = ".json";
+  for (const std::string_view begin : {"start-", "machine-"}) {
+    if (name.size() == begin.size() + kDigits + kEnd.size() && name.starts_with(begin) &&
+        name.ends_with(kEnd)) {
+      return name.substr(begin.size(), kDigits).find_first_not_of("0123456789abcdef") ==
+             std::string_view::npos;
+    }
+  }
+  return false;
+}
+
+/// Kept, or not yet complete. Files of the user's with names like these stay.
+bool is_ours(std::string_view name) {
+  constexpr std::string_view kUnfinished = ".0123456789abcdef.new";
+  if (is_kept_name(name)) return true;
+  if (name.size() <= kUnfinished.size() + 1) return false;
+  const std::string_view of = name.substr(1, name.size() - 1 - kUnfinished.size());
+  return is_kept_name(of) && is_unfinished(name, of);
+}
+
 }  // namespace
 
 std::string cache_folder(const std::string& xdg_cache_home, const std::string& home) {
@@ -106,12 +129,8 @@ void remove_old_files(const std::string& folder, std::int64_t now) {
   for (int i = 0; !failed && at != fs::directory_iterator() && i < kMostFiles; ++i) {
     const std::string path = at->path().string(), name = at->path().filename().string();
     at.increment(failed);
-    const bool is_kept =
-        name.ends_with(".json") && (name.starts_with("start-") || name.starts_with("machine-"));
-    const bool is_unfinished =
-        name.ends_with(".new") && (name.starts_with(".start-") || name.starts_with(".machine-"));
     struct stat there {};
-    if ((!is_kept && !is_unfinished) || ::lstat(path.c_str(), &there) != 0) continue;
+    if (!is_ours(name) || ::lstat(path.c_str(), &there) != 0) continue;
     if (now - there.st_mtime > kCacheSeconds) remove_own_file(path);
   }
 }

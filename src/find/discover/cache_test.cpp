@@ -61,19 +61,23 @@ TEST_F(Cache, ForgetsWhatIsOldOrFromTheFuture) {
 TEST_F(Cache, RemovesWhatNobodyReadsAnyMoreAndNothingElse) {
   const fs::path folder = folder_ / "espalier";
   fs::create_directories(folder);
-  for (const char* name : {"machine-1.json", "start-2.json", ".start-2.json.0123456789abcdef.new",
-                           "notes.json", "machine-1.txt", ".machine-of-mine"}) {
+  for (const char* name :
+       {"machine-0000000000000001.json", "start-00000000000000ff.json",
+        ".start-00000000000000ff.json.0123456789abcdef.new", "notes.json", "start-x.json",
+        "machine-of-our-institute.json", "machine-1.txt", ".machine-of-mine"}) {
     std::ofstream(folder / name) << "{}";
     fs::last_write_time(folder / name, fs::file_time_type::clock::now() -
                                            std::chrono::seconds(kCacheSeconds + 100));
   }
-  fs::create_directory_symlink("/", folder / "machine-0.json");
-  std::ofstream(folder / "start-3.json") << "{}";
+  fs::create_directory_symlink("/", folder / "machine-0000000000000002.json");
+  std::ofstream(folder / "start-0000000000000003.json") << "{}";
   remove_old_files(folder, std::time(nullptr));
   std::set<std::string> left;
   for (const auto& one : fs::directory_iterator(folder)) left.insert(one.path().filename());
-  EXPECT_EQ(left, (std::set<std::string>{"notes.json", "machine-1.txt", ".machine-of-mine",
-                                         "machine-0.json", "start-3.json"}));
+  EXPECT_EQ(left, (std::set<std::string>{"notes.json", "start-x.json",
+                                         "machine-of-our-institute.json", "machine-1.txt",
+                                         ".machine-of-mine", "machine-0000000000000002.json",
+                                         "start-0000000000000003.json"}));
   remove_old_files(folder_ / "none", std::time(nullptr));
 }
 

@@ -34,13 +34,43 @@ class Calibration {
       auto done = is_far_ ? far_level(*level) : near_level(*level);
       if (!done || !*done) return done;
     }
-    return true;
+    return is_complete_;
   }
 
  private:
   /// What single flows get.
   Expected<bool> measure(TransferRounds& rounds) {
     return is_far_ ? measure_far(prober_, rounds, until_) : measure_near(rounds);
+  }
+
+  /// Whether time was over before all of these told what they could.
+  bool note_what_was_cut_short(const TransferRounds& rounds) {
+    bool any = false;
+    for (const auto& round : rounds) {
+      for (const MemberTransfer& t : round) any |= t.cut_short;
+    }
+    if (any) is_complete_ = false;
+    return any;
+  }
+
+  /// Begins only while there is time: far ones round by round, near ones in one go, since these
+  /// take less than telling all nodes of them. Rounds for which there was no time are left out, and
+  /// so are those that tell nothing; then not all was measured.
+  Expected<bool> measure_in_time(TransferRounds& rounds) {
+    TransferRounds measured;
+    const std::size_t at_once = is_far_ ? 1 : rounds.size();
+    for (auto next = rounds.begin(); next != rounds.end() && prober_.spent() <= until_;) {
+      TransferRounds some(next, next + static_cast<std::ptrdiff_t>(at_once));
+      next += static_cast<std::ptrdiff_t>(at_once);
+      auto done = measure(some);
+      if (!done) return done.error();
+      if (!*done) continue;
+      note_what_was_cut_short(some);
+      measured.insert(measured.end(), some.begin(), some.end());
+    }
+    if (measured.size() < rounds.size()) is_complete_ = false;
+    rounds = std::move(measured);
+    return true;
   }
 
   Expected<bool> measure_near(TransferRounds& rounds) {
@@ -87,6 +117,7 @@ class Calibration {
         is_far_ = false;
         return near_level(level);
       }
+      const bool time_is_over = note_what_was_cut_short(rounds);
       std::vector<MemberTransfer> all;
       for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
       if (first.empty()) {
@@ -100,6 +131,7 @@ class Calibration {
           open.push_back(t.cluster);
         }
       }
+      if (time_is_over) return true;
     }
     return true;
   }
@@ -107,8 +139,11 @@ class Calibration {
   Expected<bool> keep_rates(const std::vector<FoundCluster*>& level,
                             std::vector<MemberTransfer>& all) {
     for (const MemberTransfer& t : all) {
-      t.cluster->members[t.from].out = t.seen.rate;
-      t.cluster->members[t.to].in = t.seen.rate;
+      FoundCluster& from = t.cluster->members[t.from];
+      FoundCluster& to = t.cluster->members[t.to];
+      from.out = to.in = t.seen.rate;
+      from.at_least |= t.cut_short;
+      to.at_least |= t.cut_short;
     }
     std::vector<MemberTransfer> seen = all;
     if (auto done = find_the_slow_end(all, seen); !done) return done.error();
@@ -153,9 +188,7 @@ class Calibration {
       if (after == t.from) ask(t.from, before);
     }
     if (extra.size() > kMostThirdOpinions) extra.resize(kMostThirdOpinions);
-    if (!extra.empty()) {
-      if (auto done = measure(extra); !done) return done.error();
-    }
+    if (auto done = measure_in_time(extra); !done) return done.error();
     for (const auto& round : extra) {
       const MemberTransfer& t = round.front();
       auto& members = t.cluster->members;
@@ -175,8 +208,10 @@ class Calibration {
     return {cluster, from, to, {{node(from), node(to)}}, {}};
   }
 
-  /// Whether a flow gets much less than the uplinks of both ends give to others.
+  /// Whether a flow gets much less than the uplinks of both ends give to others. A lower bound does
+  /// not tell.
   [[nodiscard]] static bool is_narrow(const MemberTransfer& t) {
+    if (t.cut_short) return false;
     const auto& members = t.cluster->members;
     const double both = std::min(bits(members[t.from].out), bits(members[t.to].in));
     return bits(t.seen.rate) < kMuchSlower * both;
@@ -197,8 +232,7 @@ class Calibration {
       asked.push_back(key);
       back.push_back({single_flow(t.cluster, t.to, t.from)});
     }
-    if (back.empty()) return true;
-    if (auto done = measure(back); !done) return done.error();
+    if (auto done = measure_in_time(back); !done) return done.error();
     for (const auto& round : back) {
       const MemberTransfer& t = round.front();
       if (is_narrow(t)) add_capacity(t);
@@ -337,11 +371,20 @@ class Calibration {
     FoundCluster& to = t.cluster->members[t.to];
     const double one = bits(t.seen.rate);
     if (total < 1.3 * one) return false;
-    if (one < 0.8 * bits(node_out_[t.flows.front().first])) {
+    // A flow that was cut short would have got more: that is no cap.
+    if (!t.cut_short && one < 0.8 * bits(node_out_[t.flows.front().first])) {
       t.cluster->flow_cap = std::min(t.cluster->flow_cap, t.seen.rate);
     }
-    from.out = to.in = Bandwidth{static_cast<std::uint64_t>(total)};
-    from.at_least = to.at_least = total > 0.85 * static_cast<double>(t.flows.size()) * one;
+    // Several flows show only that an uplink carries more: one end may have shown more already,
+    // with another partner.
+    const bool at_least = t.cut_short || total > 0.85 * static_cast<double>(t.flows.size()) * one;
+    const auto raise = [&](FoundCluster& member, Bandwidth& side) {
+      if (total <= bits(side)) return;
+      side = Bandwidth{static_cast<std::uint64_t>(total)};
+      member.at_least = at_least;
+    };
+    raise(from, from.out);
+    raise(to, to.in);
     return true;
   }
 
@@ -349,7 +392,8 @@ class Calibration {
   std::span<const NodeCost> costs_;
   Time until_;
   bool all_pairs_;
-  bool is_far_ = false;  ///< whether the level being measured has long links
+  bool is_far_ = false;      ///< whether the level being measured has long links
+  bool is_complete_ = true;  ///< whether all was measured that was to be, as far as it tells
   std::vector<Bandwidth> node_out_;
 };
 

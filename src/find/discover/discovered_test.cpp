@@ -190,6 +190,22 @@ TEST(Discover, SaysWhichNodeHasASlowLink) {
   expect_close(found.machine, truth);
 }
 
+/// Several nodes of the first rack together get less than one of the others alone.
+TEST(Discover, ASlowPartnerDoesNotNarrowWhatOthersShowed) {
+  const Machine truth = machine_called("rack:3(200us,40Gbit/s) host:4(20us,1Gbit/s*4|10Gbit/s*8)");
+  const Discovered found = discovered(truth, {});
+  ASSERT_EQ(found.machine.clusters().size(), 4U);
+  const auto uplink_above = [&](Rank rank) {
+    return found.machine.clusters()[found.machine.cluster_of(found.machine.leaf_of(rank))].uplink;
+  };
+  for (const Rank fast : {4U, 8U}) {
+    EXPECT_GE(uplink_above(fast).out, bits_per_second(9'000'000'000));
+    EXPECT_GE(uplink_above(fast).in, bits_per_second(9'000'000'000));
+  }
+  EXPECT_GE(uplink_above(0).out, bits_per_second(3'500'000'000));
+  EXPECT_LE(uplink_above(0).out, bits_per_second(5'000'000'000));
+}
+
 TEST(Discover, FindsTheEagerLimitAndWhatRendezvousTakes) {
   const Machine truth =
       machine_called("site:2(10ms,100Mbit/s) host:2(250us,1Gbit/s,send=5us,recv=5us)");

@@ -28,6 +28,40 @@ TEST(Doubts, SamplesAreSpreadIfTheBestIsNotSeenAgain) {
   EXPECT_FALSE(is_spread(Samples{microseconds(10), microseconds(29)}));  // the scheduler's grain
 }
 
+/// Answers every experiment with the same samples.
+class RepeatingProber final : public Prober {
+ public:
+  explicit RepeatingProber(Samples samples) : samples_(std::move(samples)) {}
+  [[nodiscard]] Node size() const override { return 2; }
+  [[nodiscard]] Time spent() const override { return Time{}; }
+  Expected<std::vector<std::vector<Measured>>> run(std::span<const Round> rounds) override {
+    std::vector<std::vector<Measured>> results;
+    for (const Round& round : rounds) {
+      results.emplace_back(round.size(), Measured{samples_, {}, {}});
+    }
+    return results;
+  }
+
+ private:
+  Samples samples_;
+};
+
+/// The last entry of several round trips is their least ways there and back: no sample of its own.
+TEST(Doubts, TheLeastWaysOfRoundTripsDoNotHideThatSamplesAreSpread) {
+  const auto spread_of = [](Kind kind, Samples samples) {
+    RepeatingProber real(std::move(samples));
+    DoubtingProber prober(real);
+    const std::vector<Round> rounds{Round{Experiment{.kind = kind, .from = 0, .to = 1}}};
+    EXPECT_TRUE(prober.run(rounds));
+    return prober.spread();
+  };
+  const Samples busy{microseconds(100), microseconds(300), microseconds(310), microseconds(100)};
+  EXPECT_EQ(spread_of(Kind::RoundTrip, busy), 1U);
+  EXPECT_EQ(spread_of(Kind::Stream, busy), 0U);
+  const Samples quiet{microseconds(160), microseconds(170), microseconds(100)};
+  EXPECT_EQ(spread_of(Kind::RoundTrip, quiet), 0U);
+}
+
 TEST(DoubtsProperty, AQuietNetworkGivesNone) {
   for_all_seeds(50, [](Random& rng) {
     const Disturbance usual{.seed = rng.next(), .noise_percent = 10, .outlier_percent = 5};

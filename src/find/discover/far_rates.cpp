@@ -72,9 +72,10 @@ struct State {
   TrainSize size = kShort;
   bool by_itself = false;  ///< only the first flow of the transfer sends
   Bandwidth pace = kUnlimited;
-  Bandwidth sum{0};     ///< pace of all flows together in the fastest quarter of their messages
-  Bandwidth steady{0};  ///< the pace that is taken for the sum of all flows
-  bool open = true;     ///< must be measured again
+  Bandwidth sum{0};  ///< pace of all flows together in the fastest quarter of their messages
+  /// The pace that is taken for the sum of all flows. From the first train on it is not 0.
+  Bandwidth steady{0};
+  bool open = true;  ///< must be measured again
 
   [[nodiscard]] std::size_t flows() const { return by_itself ? 1 : transfer->flows.size(); }
 };
@@ -117,6 +118,7 @@ void look(State& s, std::span<const Measured> measured) {
     s.size = kLong;
     s.pace = kUnlimited;
     s.sum = Bandwidth{0};
+    s.steady = std::max(s.steady, sum);  // stands if there is no time for longer messages
     return;
   }
   const bool improved = bits(sum) > 1.2 * bits(s.sum);
@@ -150,13 +152,15 @@ void look(State& s, std::span<const Measured> measured) {
 /// What was seen last, where the trains are over.
 void conclude(State& s) {
   Bandwidth& alone = s.transfer->seen.rate;
+  s.transfer->cut_short = s.open;
   if (s.by_itself) {
     alone = s.steady;
     return;
   }
-  const bool held_back = bits(s.sum) < 0.8 * bits(s.pace);
   s.transfer->together = s.steady;
   if (s.knows_alone) return;
+  // Windows that were still opening when time was over are no cap of a flow.
+  const bool held_back = !s.open && bits(s.sum) < 0.8 * bits(s.pace);
   alone = held_back ? Bandwidth{s.steady.bits_per_second / s.transfer->flows.size()} : s.steady;
 }
 

@@ -116,8 +116,10 @@ Expected<std::vector<std::vector<Bandwidth>>> measure_together(
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
       const Time time = std::min((*first)[r][i].samples.front(), (*measured)[r][i].samples.front());
+      // Less than a twentieth is noise, here too: a time of nothing would be a rate beyond all.
+      const Time least_time{std::max<std::int64_t>(1, time.picoseconds / 20)};
       rates[r].push_back(
-          rate_of_transfer(kLongTransfer, std::max(Time{1}, time - alone[r][i].fixed)));
+          rate_of_transfer(kLongTransfer, std::max(least_time, time - alone[r][i].fixed)));
     }
   }
   return rates;

@@ -39,6 +39,8 @@ struct MemberTransfer {
   std::vector<NodePair> flows;
   RateSeen seen;                    ///< rate of a single flow
   Bandwidth together = kUnlimited;  ///< far links only: sum of all flows at once
+  /// Far links only: trains ended while they still told more, so the rates are lower bounds.
+  bool cut_short = false;
 };
 using TransferRounds = std::vector<std::vector<MemberTransfer>>;
 
@@ -81,6 +83,8 @@ using TransferRounds = std::vector<std::vector<MemberTransfer>>;
 /// later, so that the first bursts do not meet. In the end the windows are open, and the sum of all
 /// flows has the pace of a burst. Where it stays below, windows hold the flows back, and the trains
 /// are repeated; where it is above, a flow has a cap of its own, and is measured by itself.
+/// Where time is over before that, the transfer is `cut_short`: its rates are the most that was
+/// seen, and never 0.
 /// @return false: messages do not come one behind the other here (where all of them share a link in
 ///   equal parts, as in some simulators), so trains tell nothing
 Expected<bool> measure_far(Prober& prober, TransferRounds& rounds, Time until);
@@ -95,10 +99,12 @@ Expected<bool> measure_far(Prober& prober, TransferRounds& rounds, Time until);
 /// Two members that get less from each other than both get from others, both ways, are a pair with
 /// a capacity of its own.
 ///
-/// Stops at the deadline; what is not measured stays unlimited.
+/// Stops at the deadline; what is not measured stays unlimited, and what was cut short is a lower
+/// bound (`at_least`).
 /// @param all_pairs whether every two of up to 8 members are tried, and not neighbours on the ring
 ///   alone
-/// @return whether all was measured; pairs beyond the ring do not count
+/// @return whether all was measured; pairs beyond the ring do not count, unless the way there was
+///   narrow and there was no time for the way back
 Expected<bool> calibrate(Prober& prober, FoundCluster& whole, std::span<const NodeCost> costs,
                          Time until, bool all_pairs = false);
 

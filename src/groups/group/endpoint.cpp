@@ -2,9 +2,14 @@
 
 #include <array>
 
+#include "base/contract.hpp"
 #include "group/message.hpp"
 
 namespace espalier::group {
+
+void Endpoint::refuse_call() {
+  expects(false, "a collective: the members' calls differ in kind or length");
+}
 
 std::string_view name(Kind kind) {
   static constexpr std::array<std::string_view, kKinds> kNames{

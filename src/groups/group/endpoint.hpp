@@ -23,6 +23,9 @@ class Endpoint {
   /// Whether messages for this process should be given to it now. If not, they stay where they are
   /// until Process::pump().
   [[nodiscard]] virtual bool has_room(Id) const { return true; }
+  /// Two members' calls on a group differ: the program is wrong, and the call never ends. Throws
+  /// ContractViolation where nobody has another answer.
+  virtual void refuse_call();
 };
 
 /// Sends a message to a rank of a group: at once where the id is known, else on a way of several

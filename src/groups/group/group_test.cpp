@@ -223,6 +223,33 @@ TEST(Group, FiveThousandAreAliveAtOnceInAFewHundredBytesEach) {
   EXPECT_EQ(cluster.process(0).bytes(), before);
 }
 
+/// Whole messages, as many segments on both sides, or more on one.
+TEST(Group, RefusesCallsThatDiffer) {
+  for (const std::size_t segment : {0, 16, 32, 64}) {
+    for (const std::size_t count : {4U, 8U}) {
+      for (const bool reduces : {false, true}) {
+        Cluster cluster(2, 2, 1);
+        std::vector<std::int64_t> first(count, 1), second(12 - count);
+        const Group root = cluster.process(0).world(), other = cluster.process(1).world();
+        if (reduces) {
+          (void)root.allreduce(bytes_of(first), sum_of<std::int64_t>(), segment);
+          (void)other.allreduce(bytes_of(second), sum_of<std::int64_t>(), segment);
+        } else {
+          (void)root.broadcast(bytes_of(first), 0, segment);
+          (void)other.broadcast(bytes_of(second), 0, segment);
+        }
+        EXPECT_THROW(cluster.run(), ContractViolation) << segment << " " << count << " " << reduces;
+        EXPECT_EQ(second, std::vector<std::int64_t>(12 - count));
+      }
+    }
+  }
+  Cluster cluster(2, 2, 1);
+  std::vector<std::int64_t> first(4), second(4);
+  (void)cluster.process(0).world().broadcast(bytes_of(first), 0);
+  (void)cluster.process(1).world().allreduce(bytes_of(second), sum_of<std::int64_t>());
+  EXPECT_THROW(cluster.run(), ContractViolation);
+}
+
 TEST(Group, RefusesWhatItCannotDo) {
   Cluster cluster(3, 2, 1);
   const Group world = cluster.process(0).world();

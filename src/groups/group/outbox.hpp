@@ -25,6 +25,7 @@ class Outbox : public Endpoint {
   [[nodiscard]] Id self() const override { return network_.self(); }
   void send(Id to, Message message) override;
   [[nodiscard]] bool has_room(Id to) const override;
+  void refuse_call() override { network_.refuse_call(); }
 
   /// Sends what waits, as far as there is room.
   void pump();

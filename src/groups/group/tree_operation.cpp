@@ -9,7 +9,8 @@
 namespace espalier::group {
 namespace {
 
-constexpr std::uint32_t kHeadWords = 3;  // sequence, stage, segment
+constexpr std::uint32_t kHeadWords = 3;  // sequence, sign, segment
+constexpr std::uint32_t kStages = 4;     // a sign: 2 bits stage, 2 bits kind, 28 bits length
 
 }  // namespace
 
@@ -58,9 +59,23 @@ std::span<std::byte> TreeOperation::segment(std::uint32_t index) {
   return all.subspan(first, std::min(call_.segment_bytes, all.size() - first));
 }
 
+/// The stage, and what the calls of all members have in common.
+std::uint32_t TreeOperation::sign(Stage stage) const {
+  const auto length = static_cast<std::uint32_t>(call_.data.size() & 0x0fffffffU);
+  return (length << 4U) | (static_cast<std::uint32_t>(call_.kind) << 2U) | stage;
+}
+
+/// Whether a message is of the same call. Lengths are told modulo 256 MiB, so that of the segment
+/// is compared too: nothing is read beyond the message.
+bool TreeOperation::fits(const Words& words) {
+  if (words[1] / kStages != sign(In) / kStages || words[2] >= segments_) return false;
+  const std::size_t bytes = segment(words[2]).size();
+  return words.size() - kHeadWords == (bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+}
+
 Message TreeOperation::packed(Stage stage, std::uint32_t index) {
   const std::span<const std::byte> bytes = segment(index);
-  Words words{call_.sequence, stage, index};
+  Words words{call_.sequence, sign(stage), index};
   words.append_bytes(bytes);
   return {tag_, 0, group::Kind::Data, 0, std::move(words)};
 }
@@ -143,8 +158,9 @@ void TreeOperation::send(const Waiting& next, Endpoint& endpoint) {
 
 void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
   const Words& words = message.words;
-  const std::uint32_t index = words[2];
-  if (words[1] == In) {
+  if (!fits(words)) return endpoint.refuse_call();
+  const std::uint32_t index = words[2], stage = words[1] % kStages;
+  if (stage == In) {
     const std::span<std::byte> into = segment(index);
     std::vector<std::byte> other(into.size());
     if (!other.empty()) std::memcpy(other.data(), words.data() + kHeadWords, other.size());
@@ -152,8 +168,8 @@ void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
     contribute(index);
   } else {
     store(words);
-    const bool spreads = words[1] == Out || call_.kind == Kind::Broadcast;
-    const Id from = words[1] == Out ? message.from : kNobody;
+    const bool spreads = stage == Out || call_.kind == Kind::Broadcast;
+    const Id from = stage == Out ? message.from : kNobody;
     if (spreads) waiting_.push_back({Out, index, from});
     if (!spreads) close_segment();
   }

@@ -37,6 +37,8 @@ class TreeOperation {
   TreeOperation(Tag tag, const GroupView& view, Call call);
 
   void start(Endpoint& endpoint);
+  /// A message of a member whose call is another (kind, length, segments) goes no further:
+  /// Endpoint::refuse_call().
   void receive(const Message& message, Endpoint& endpoint);
   /// Sends what waits, as far as there is room. @return whether something waits still
   bool pump(Endpoint& endpoint);
@@ -52,6 +54,8 @@ class TreeOperation {
     Id from = kNobody;  // Out only: who sent it
   };
 
+  [[nodiscard]] std::uint32_t sign(Stage stage) const;
+  [[nodiscard]] bool fits(const Words& words);
   [[nodiscard]] std::span<std::byte> segment(std::uint32_t index);
   [[nodiscard]] Message packed(Stage stage, std::uint32_t index);
   void close_segment();

@@ -31,7 +31,9 @@ struct Inventory {
   std::string name;
   topology::Machine machine;  ///< rank r stands on leaf r
   std::vector<Host> hosts;
-  std::vector<std::string> notes;  ///< what the source did not say, one sentence each
+  std::vector<std::string>
+      notes;  ///< what an inventory file left out and was assumed, one sentence each
+  bool has_assumed_figures = false;  ///< latencies or bandwidths are those of an ordinary cluster
 };
 
 /// Every process of a machine as a slot. Those of one innermost cluster are one host if the machine

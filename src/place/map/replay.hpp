@@ -69,13 +69,14 @@ class ReadyTrace {
 /// (ExactMaxMin, sim::FairShares; as SimGrid and TCP do), or serve one after the other
 /// (OneBottleneck, sim::BottleneckClocks: several times faster). A long message sets out when its
 /// receiver is ready for it. If all wait for each other, long messages set out that nobody is
-/// ready for. A receive whose send never comes is passed over.
+/// ready for. A receive whose send never comes is passed over; so are all that processes wait in
+/// for each other.
 /// O(steps x (log processes + depth)), and for ExactMaxMin what settling the shares takes.
 class Replayer {
  public:
+  /// @param sharing sharing_for() the problem, for predictions that others can be compared with
   /// @pre problem and trace outlive it
-  Replayer(const Problem& problem, const ReadyTrace& trace,
-           sim::Sharing sharing = sim::Sharing::ExactMaxMin);
+  Replayer(const Problem& problem, const ReadyTrace& trace, sim::Sharing sharing);
   ~Replayer();
 
   /// Replays the trace; returns when the last process is done.

@@ -116,6 +116,19 @@ bool Replayer::State::break_circle() {
       any = true;
     }
   }
+  return any || pass_over_receives();
+}
+
+bool Replayer::State::pass_over_receives() {
+  bool any = false;
+  for (Rank process = 0; process < waits_for.size(); ++process) {
+    if (waits_for[process] == kNothing) continue;
+    waits_for[process] = kNothing;
+    ++next[process];
+    clock[process] = std::max(clock[process], now);
+    turns.push({clock[process], process, kNothing});
+    any = true;
+  }
   return any;
 }
 

@@ -71,9 +71,10 @@ struct Replayer::State {
   void carry(const Turn& turn);
   /// The message arrives at `arrived`; wakes the process that waits for it.
   void deliver(std::uint32_t message, Time arrived);
-  /// If all processes wait for each other, lets a long message set out. @return whether there was
-  /// one
+  /// If all processes wait for each other, lets the long messages set out; if there are none, all
+  /// of them pass over the receives that they wait in. @return whether anything goes on
   bool break_circle();
+  bool pass_over_receives();
 
   const Problem& problem;
   const ReadyTrace& trace;

@@ -141,6 +141,9 @@ TEST(WriteHosts, NamesEveryRanksHost) {
   EXPECT_EQ(write_hosts(*problem, placement, HostsForm::OpenMpiHostfile), "n2\nn1\nn2\n");
   EXPECT_EQ(write_hosts(*problem, placement, HostsForm::MpichMachinefile), "n2:1\nn1:1\nn2:1\n");
   EXPECT_EQ(write_hosts(*problem, placement, HostsForm::SlurmHostfile), "n2\nn1\nn2\n");
+  EXPECT_TRUE(note_on_hosts(*problem, placement, HostsForm::MpichMachinefile)
+                  .starts_with("n2 comes again in the machinefile at rank 2, "));
+  EXPECT_EQ(note_on_hosts(*problem, placement, HostsForm::OpenMpiRankfile), "");
   EXPECT_EQ(launch_line(*problem, placement, HostsForm::OpenMpiRankfile, "ranks"),
             "mpiexec -n 3 --host n2:2,n1:1 --rankfile ranks PROGRAM");
   EXPECT_EQ(launch_line(*problem, placement, HostsForm::OpenMpiHostfile, "hosts"),

@@ -161,6 +161,7 @@ Expected<map::Inventory> load_inventory(const std::string& argument,
   }
   auto assumed = topology::with_usual_figures(std::move(inventory->machine));
   inventory->machine = std::move(assumed.machine);
+  inventory->has_assumed_figures = !assumed.note.empty();
   if (!assumed.note.empty()) inventory->notes.push_back(std::move(assumed.note));
   return inventory;
 }

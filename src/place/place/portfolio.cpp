@@ -5,6 +5,7 @@
 
 #include "base/progress.hpp"
 #include "map/mappings.hpp"
+#include "place/listed_order.hpp"
 
 namespace espalier::place {
 namespace {
@@ -53,6 +54,7 @@ class Portfolio {
     progress_.reach(kRefinedShare);
     if (answer_.is_replayed) add_searched();
     answer_.chosen = best();
+    if (answer_.chosen != 0) use_hosts_as_listed(answer_.candidates[answer_.chosen]);
     return std::move(answer_);
   }
 
@@ -63,15 +65,24 @@ class Portfolio {
       if (c.placement == placement && c.name == name) return;
     }
     Candidate candidate{std::move(name), std::move(placement), {}, {}};
-    candidate.traffic = total_cost(problem_, candidate.placement);
-    candidate.predicted =
-        answer_.is_replayed ? replayer_.finish(candidate.placement) : candidate.traffic;
+    predict_candidate(candidate);
     answer_.candidates.push_back(std::move(candidate));
   }
   void add_mappings(const std::string& where, const std::vector<std::uint32_t>& slots) {
     add("greedy" + where, greedy_placement(problem_, slots));
     add("scotch" + where, scotch_placement(problem_, slots));
     add("treematch" + where, grouped_placement(problem_, slots));
+  }
+  void predict_candidate(Candidate& candidate) {
+    candidate.traffic = total_cost(problem_, candidate.placement);
+    candidate.predicted =
+        answer_.is_replayed ? replayer_.finish(candidate.placement) : candidate.traffic;
+  }
+  /// Searches leave the order of hosts that are alike to chance; readers look for the first ones.
+  void use_hosts_as_listed(Candidate& candidate) {
+    Candidate listed{candidate.name, in_listed_order(problem_, candidate.placement), {}, {}};
+    predict_candidate(listed);
+    if (!is_better(candidate, listed)) candidate = std::move(listed);
   }
   [[nodiscard]] std::size_t best() const {
     std::size_t best = 0;

@@ -35,7 +35,8 @@ struct Answer {
 /// Tries all placements: the paper's policies, greedy, libscotch and TreeMatch-style groups (on the
 /// clusters that the paper would take; if nodes differ in speed, also on the fastest nodes), the
 /// best after refine(), and a local search on the predicted time from the best three. Chooses the
-/// shortest predicted time, so it is never predicted to be worse than any of them alone.
+/// shortest predicted time, so it is never predicted to be worse than any of them alone. The chosen
+/// one takes hosts that are alike in the order of the inventory.
 [[nodiscard]] Answer place_processes(const map::Problem& problem,
                                      const SearchOptions& options = {});
 

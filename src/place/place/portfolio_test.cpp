@@ -8,6 +8,7 @@
 
 #include "map/mappings.hpp"
 #include "map/replay.hpp"
+#include "place/listed_order.hpp"
 #include "place/load_inventory.hpp"
 #include "profile/trace_writer.hpp"
 #include "profile/workload.hpp"
@@ -75,10 +76,51 @@ TEST(Replay, TakesTheSpeedOfANodeIntoAccount) {
             map::Placement{1});
 }
 
+/// Ranks 0 and 2 talk, and 1 and 3.
+Profile two_pairs() {
+  Profile pairs = profile::silent_profile("pairs", 4);
+  for (const Rank p : {Rank{0}, Rank{1}}) {
+    profile::TraceWriter(pairs.processes[p].actions).send(p + 2, 1'000'000);
+    profile::TraceWriter(pairs.processes[p + 2].actions).recv(p, 1'000'000);
+  }
+  return pairs;
+}
+
+TEST(InListedOrder, GivesTheFirstOfAlikeHostsTheLowestRankAndLeavesTheLastIdle) {
+  const map::Inventory inventory = inventory_from("host:4(50us,1Gbit/s) slot:2(1us)");
+  const Profile pairs = two_pairs();
+  const auto problem = make_problem(inventory, pairs, {});
+  ASSERT_TRUE(problem.has_value()) << problem.error();
+  // 0 and 2 on the last host, 1 and 3 on the second: slots 2h and 2h + 1 are those of host h.
+  EXPECT_EQ(in_listed_order(*problem, {6, 2, 7, 3}), (map::Placement{0, 2, 1, 3}));
+  const auto pinned = make_problem(inventory, pairs, {.exclude = {}, .pins = {{1, "host1"}}});
+  ASSERT_TRUE(pinned.has_value()) << pinned.error();
+  EXPECT_EQ(in_listed_order(*pinned, {6, 2, 7, 3}), (map::Placement{0, 2, 1, 3}));
+}
+
+TEST(InListedOrder, KeepsHostsApartThatDiffer) {
+  const map::Inventory inventory = inventory_from("host:2(50us,1Gbit/s|2Gbit/s) slot:2(1us)");
+  const Profile pairs = two_pairs();
+  const auto problem = make_problem(inventory, pairs, {});
+  ASSERT_TRUE(problem.has_value()) << problem.error();
+  EXPECT_EQ(in_listed_order(*problem, {2, 0, 3, 1}), (map::Placement{2, 0, 3, 1}));
+}
+
+TEST(Portfolio, TakesAlikeHostsInTheOrderOfTheInventory) {
+  const map::Inventory inventory = inventory_from("host:4(50us,1Gbit/s) slot:2(1us)");
+  const Profile pairs = two_pairs();
+  const auto problem = make_problem(inventory, pairs, {});
+  ASSERT_TRUE(problem.has_value()) << problem.error();
+  const Answer answer = place_processes(*problem);
+  const map::Placement& chosen = answer.candidates[answer.chosen].placement;
+  EXPECT_EQ(chosen, in_listed_order(*problem, chosen));
+  EXPECT_EQ(problem->slots[chosen[0]].host, 0U);
+}
+
 /// The best of all placements, slots of equal hosts told apart by nothing.
 Time brute_force(const map::Problem& problem) {
   const map::ReadyTrace trace(*problem.profile, 2'000'000);
-  map::Replayer replayer(problem, trace);
+  map::Replayer replayer(problem, trace, sharing_for(problem));
   std::vector<std::uint32_t> slots(problem.slots.size());
   std::iota(slots.begin(), slots.end(), 0U);
   Time best = kForever;

@@ -192,6 +192,25 @@ std::string named(const std::vector<std::vector<Rank>>& units, std::size_t most)
   return units.size() > most ? text + " ..." : text;
 }
 
+/// "n1: 0 2; n2: 1 3", of the first hosts that have processes.
+std::string by_host(const map::Problem& problem, const map::Placement& placement) {
+  constexpr std::size_t kShown = 16;
+  std::vector<std::string> parts;
+  for (std::uint32_t h = 0; h < problem.inventory->hosts.size(); ++h) {
+    std::vector<Rank> here;
+    for (Rank p = 0; p < problem.size(); ++p) {
+      if (problem.slots[placement[p]].host == h) here.push_back(p);
+    }
+    if (here.empty()) continue;
+    if (parts.size() == kShown) {
+      parts.emplace_back("...");
+      break;
+    }
+    parts.push_back(fmt::format("{}: {}", problem.inventory->hosts[h].name, fmt::join(here, " ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::vector<std::string> explain(const map::Problem& problem, const Principles& principles,
                                  const Selection& s) {
   std::vector<std::string> lines;
@@ -229,15 +248,16 @@ std::vector<std::string> explain(const map::Problem& problem, const Principles& 
                               principles.heavy_processes ? " by burden (C)" : " by rank",
                               named(s.order, 16)));
   std::string used;
+  if (!has_clusters) used = by_host(problem, s.placement);
   for (const RankedCluster& c : s.clusters) {
+    if (!has_clusters) break;
     std::vector<Rank> here;
     for (Rank p = 0; p < problem.size(); ++p) {
       if (problem.slots[s.placement[p]].cluster == c.cluster) here.push_back(p);
     }
     if (here.empty() || here.size() > 64) continue;
     const std::string& name = problem.clusters[c.cluster];
-    used += fmt::format("{}{}{}", used.empty() ? "" : "; ",
-                        has_clusters ? fmt::format("{}: ", name.empty() ? "all" : name) : "",
+    used += fmt::format("{}{}: {}", used.empty() ? "" : "; ", name.empty() ? "all" : name,
                         fmt::join(here, " "));
   }
   lines.push_back(fmt::format("6 assigned in order{}{}", used.empty() ? "" : ": ", used));

@@ -109,6 +109,24 @@ std::string write_hosts(const map::Problem& problem, const map::Placement& place
   return "";
 }
 
+std::string note_on_hosts(const map::Problem& problem, const map::Placement& placement,
+                          HostsForm form) {
+  if (form != HostsForm::MpichMachinefile) return "";
+  std::vector<bool> was_there(problem.inventory->hosts.size());
+  for (Rank p = 0; p < problem.size(); ++p) {
+    const std::uint32_t host = problem.slots[placement[p]].host;
+    const bool is_new_line = p == 0 || problem.slots[placement[p - 1]].host != host;
+    if (is_new_line && was_there[host]) {
+      return fmt::format(
+          "{} comes again in the machinefile at rank {}, and MPICH's launcher takes it for another "
+          "host then; ranks of a host would have to be neighbours",
+          problem.inventory->hosts[host].name, p);
+    }
+    was_there[host] = true;
+  }
+  return "";
+}
+
 std::string launch_line(const map::Problem& problem, const map::Placement& placement,
                         HostsForm form, const std::string& name) {
   const std::string file = quoted(name);

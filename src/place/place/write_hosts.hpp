@@ -21,6 +21,10 @@ enum class HostsForm : std::uint8_t {
 
 [[nodiscard]] std::string write_hosts(const map::Problem& problem, const map::Placement& placement,
                                       HostsForm form);
+/// What to know about such a file, one sentence; empty if there is nothing. MPICH's launcher takes
+/// a host that comes again in its file for another one.
+[[nodiscard]] std::string note_on_hosts(const map::Problem& problem,
+                                        const map::Placement& placement, HostsForm form);
 /// The command line that uses such a file.
 [[nodiscard]] std::string launch_line(const map::Problem& problem, const map::Placement& placement,
                                       HostsForm form, const std::string& file);

@@ -106,6 +106,22 @@ Expected<Profile> read_list(const std::vector<Line>& lines, const std::string& f
   return from_pairs(file, size, std::move(pairs), {});
 }
 
+/// Three lines of from,to,bytes, or four of from,to,messages,bytes, are as long as a matrix has
+/// rows. A matrix has nothing on its diagonal.
+bool may_be_list(const std::vector<Line>& lines) {
+  if (lines.size() != 3 && lines.size() != 4) return false;
+  bool has_diagonal = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Words& words = lines[i].words;
+    if (words.size() != lines.size()) return false;
+    const auto from = number(words[0], kMaxProfiledProcesses - 1);
+    const auto to = number(words[1], kMaxProfiledProcesses - 1);
+    if (!from || !to || *from == *to) return false;
+    has_diagonal |= words[i] != "0";
+  }
+  return has_diagonal;
+}
+
 }  // namespace
 
 Expected<Profile> read_csv(std::string_view text, const std::string& file) {
@@ -116,7 +132,12 @@ Expected<Profile> read_csv(std::string_view text, const std::string& file) {
   }
   if (lines.empty()) return Error{file, "no line with figures", "see docs/placement.md"};
   if (lines.size() > 16'384) return read_list(lines, file);
-  // Three or four processes may be either; a list has a heading then.
+  if (may_be_list(lines)) {
+    return refused(
+        file, lines[0], "a list of pairs or a matrix: it may be either",
+        "a list needs a first line of from,to,messages,bytes (or from,to,bytes) here, and a "
+        "matrix zeros on its diagonal");
+  }
   return lines[0].words.size() == lines.size() ? read_square(lines, file) : read_list(lines, file);
 }
 

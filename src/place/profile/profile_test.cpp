@@ -181,6 +181,17 @@ TEST(Matrix, ReadsListsAndSquares) {
   }
 }
 
+TEST(Matrix, RefusesWhatMayBeAListOrASquare) {
+  for (const char* list : {"0,1,100\n1,2,200\n2,0,300\n", "5,6,100\n6,7,200\n7,5,300\n",
+                           "0,1,10,1000\n1,0,10,1000\n2,3,10,1000\n3,2,10,1000\n"}) {
+    const auto read = read_csv(list, "m");
+    ASSERT_FALSE(read.has_value()) << list;
+    EXPECT_EQ(read.error().where, "m:1");
+  }
+  EXPECT_EQ(read_csv("from,to,bytes\n0,1,100\n1,2,200\n2,0,300\n", "m")->pairs.size(), 3U);
+  EXPECT_EQ(read_csv("0 100 200\n100 0 300\n200 300 0\n", "m")->pairs.size(), 6U);
+}
+
 TEST(Matrix, ReadsWhatOpenMpisMonitoringWrites) {
   std::ifstream in(std::string(ESPALIER_SOURCE_DIR) + "/tests/data/profile/openmpi.prof");
   const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "profile/json.hpp"
+#include "profile/rounds.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::profile {
@@ -57,6 +58,33 @@ TEST(Recording, NumbersCommunicatorsByTheirMembers) {
   EXPECT_EQ(profile.communicators[a.communicator], far);
   EXPECT_EQ(profile.processes[2].actions[0].communicator, a.communicator);
   EXPECT_EQ(profile.executed, (std::vector<Pair>{{2, 0, 1, 4}}));
+}
+
+/// Means below and above the length up to which alltoall goes by Bruck's algorithm.
+TEST(Recording, OfUnequalBlocksHasAReceiveForEverySend) {
+  constexpr Rank kSize = 64;
+  Packed packed;
+  for (Rank me = 0; me < kSize; ++me) {
+    Recording recording(me, kSize);
+    const std::uint64_t sum = std::uint64_t{kSize} * (me % 3 == 0 ? 200 : 400);
+    recording.collective(Operation::Alltoall, mean_block_of_alltoall(sum, kSize), 0, 0);
+    packed.push_back(recording.pack());
+  }
+  const auto joined = join("it", packed);
+  ASSERT_TRUE(joined);
+  std::map<std::pair<Rank, Rank>, int> left;  // sends without a receive
+  for (Rank me = 0; me < kSize; ++me) {
+    const std::vector<Action>& actions = joined->profile.processes[me].actions;
+    ASSERT_EQ(actions.size(), 1U);
+    for_each_message(
+        joined->profile, actions[0], me, [&](bool is_send, Rank peer, std::uint64_t /*bytes*/) {
+          left[is_send ? std::pair(me, peer) : std::pair(peer, me)] += is_send ? 1 : -1;
+        });
+  }
+  EXPECT_EQ(left.size(), std::size_t{kSize} * (kSize - 1));
+  for (const auto& [channel, count] : left) {
+    EXPECT_EQ(count, 0) << channel.first << " to " << channel.second;
+  }
 }
 
 TEST(Recording, WithoutRoomForItsTraceStillCounts) {

@@ -8,6 +8,8 @@ namespace {
 
 using schedule::Operation;
 
+constexpr std::uint64_t kLeastApart = 256;  ///< alltoall: Bruck's algorithm for shorter blocks
+
 /// One process's part, in ranks of the communicator.
 struct Part {
   Rank me;
@@ -127,7 +129,7 @@ void pairwise(const Part& part) {
 }
 
 void alltoall(const Part& part) {
-  if (part.bytes < 256 && part.size >= 8) return bruck(part);
+  if (part.bytes < kLeastApart && part.size >= 8) return bruck(part);
   if (part.bytes < 32768) return all_at_once(part);
   pairwise(part);
 }
@@ -186,6 +188,10 @@ void for_each_message(const Profile& profile, const Action& collective, Rank ran
     message(is_send, members[peer], bytes);
   };
   run({me, size, root < size ? root : 0, collective.bytes, to_world}, collective.operation);
+}
+
+std::uint64_t mean_block_of_alltoall(std::uint64_t sum, std::uint64_t members) {
+  return std::max(kLeastApart, sum / members);
 }
 
 std::uint64_t messages_at_most(Operation operation, std::uint64_t members) {

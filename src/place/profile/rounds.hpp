@@ -24,6 +24,14 @@ using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)
 void for_each_message(const Profile& profile, const Action& collective, Rank rank,
                       const Message& message);
 
+/// The length that stands for every block of an alltoall with unequal blocks (alltoallv) on many
+/// processes. Each process has a mean of its own, so it is never as short as Bruck's algorithm is
+/// for: all have to send a message to each, or receives would wait for what nobody sends. MPI
+/// libraries do so too.
+/// @param sum bytes that this process receives in all
+/// @pre members > 0
+[[nodiscard]] std::uint64_t mean_block_of_alltoall(std::uint64_t sum, std::uint64_t members);
+
 /// An upper bound of the messages, sent and received, that for_each_message() lists.
 [[nodiscard]] std::uint64_t messages_at_most(schedule::Operation operation, std::uint64_t members);
 

@@ -26,7 +26,8 @@ Expected<Probed> probe(const std::string& host, std::uint16_t port, const ProbeL
 
 /// Answers probes, one after the other, on this port of all interfaces (0: any free one), for as
 /// many of them as asked; 0: for ever. `ready` is called with the port.
-/// Refuses a port that cannot be had. What a prober does wrong ends its connection only.
+/// Refuses a port that cannot be had. What a prober does wrong ends its connection only, and so
+/// does silence of 2 s at its beginning.
 Expected<std::uint64_t> answer_probes(std::uint16_t port, std::uint64_t how_many,
                                       void (*ready)(std::uint16_t port, void* context),
                                       void* context);

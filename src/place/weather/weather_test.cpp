@@ -1,7 +1,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 
 #include "support/for_all_seeds.hpp"
 #include "weather/history.hpp"
+#include "weather/probe.hpp"
 
 namespace espalier::weather {
 namespace {
@@ -272,6 +275,28 @@ TEST(History, OfWritersAtTheSameTimeLosesNothing) {
   }
   for (std::thread& t : writers) t.join();
   EXPECT_EQ(read_history(file.path()).samples.size(), std::size_t{kWriters * kEach});
+}
+
+/// As a scan of ports makes one.
+TEST(Probes, ASilentConnectionHoldsUpOthersForLessThanTheyWait) {
+  std::atomic<std::uint16_t> port{0};
+  std::thread answering([&port] {
+    const auto note = [](std::uint16_t found, void* context) {
+      static_cast<std::atomic<std::uint16_t>*>(context)->store(found);
+    };
+    EXPECT_TRUE(answer_probes(0, 2, note, &port));
+  });
+  while (port.load() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const int silent = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port.load());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(silent, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const auto probed = probe("127.0.0.1", port.load(), ProbeLimits{.round_trips = 1, .bytes = 0});
+  EXPECT_TRUE(probed) << probed.error();
+  ::close(silent);
+  answering.join();
 }
 
 }  // namespace
