@@ -44,8 +44,8 @@ group::RootWay way_of(const GroupRuntime& runtime, const group::Group& group,
                       const group::RootUse& call, GroupRoot asked, bool direct) {
   if (asked == GroupRoot::OwnTree) return group::RootWay::OwnTree;
   const group::RootWay plain = safe_way(group.view(), call.root, asked, direct);
-  if (asked != GroupRoot::Cheapest || !runtime.network) return plain;
-  return group.choose_way(call, plain, *runtime.network);
+  if (asked != GroupRoot::Cheapest || !runtime.settings.network) return plain;
+  return group.choose_way(call, plain, *runtime.settings.network);
 }
 
 group::Combine inner(ElementOperation operation) {
@@ -117,11 +117,12 @@ NewGroup Group::iranked_by(std::uint64_t key, SplitOptions options) const {
 
 NewGroup Group::ialong_topology(SplitOptions options) const {
   expect_member(member());
-  expects(runtime_->path.has_value(), "along_topology: Groups was not told of the topology");
+  expects(runtime_->settings.path.has_value(),
+          "along_topology: Groups was not told of the topology");
   const group::Group parent = runtime_->group(tag_);
   NewGroup made;
   made.runtime_ = runtime_;
-  made.construction_ = parent.along(*runtime_->path, inner(options, parent.view())).tag();
+  made.construction_ = parent.along(*runtime_->settings.path, inner(options, parent.view())).tag();
   return made;
 }
 
@@ -131,10 +132,10 @@ bool Group::worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls)
   expect_member(member());
   const group::GroupView& view = runtime_->group(tag_).view();
   expects(root < view.size, "worth_a_tree: no such root in the group");
-  if (!runtime_->network) return false;
+  if (!runtime_->settings.network) return false;
   const std::size_t segment = runtime_->segment(view, bytes, 0);
   const group::RootUse use{root, Bytes{bytes}, calls, segment, /*settled=*/true};
-  return group::choose_root(view, use, *runtime_->network) == group::RootWay::OwnTree;
+  return group::choose_root(view, use, *runtime_->settings.network) == group::RootWay::OwnTree;
 }
 
 int Group::tree_parent() const {

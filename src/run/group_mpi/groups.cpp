@@ -10,7 +10,13 @@ mpi::OwnedComm hidden_duplicate(MPI_Comm comm) {
   PMPI_Comm_group(comm, &all);
   PMPI_Comm_create(comm, all, &duplicate);
   PMPI_Group_free(&all);
-  return duplicate == MPI_COMM_NULL ? mpi::OwnedComm() : mpi::OwnedComm(duplicate);
+  if (duplicate == MPI_COMM_NULL) return {};
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
+    PMPI_Comm_set_errhandler(duplicate, handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  return mpi::OwnedComm(duplicate);
 }
 
 }  // namespace

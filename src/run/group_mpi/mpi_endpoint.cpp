@@ -85,6 +85,11 @@ bool MpiEndpoint::has_room(group::Id to) const {
   return it == under_way_to_.end() || it->second < kWindow;
 }
 
+void MpiEndpoint::refuse_call() {
+  PMPI_Comm_call_errhandler(comm_, MPI_ERR_TRUNCATE);
+  ok(MPI_ERR_TRUNCATE);
+}
+
 /// Tests a few of the sends under way, the next few another time.
 void MpiEndpoint::reap() {
   for (std::size_t i = 0; i < kMostTests && !sends_.empty(); ++i) {

@@ -36,6 +36,8 @@ class MpiEndpoint : public group::Endpoint {
   [[nodiscard]] group::Id self() const override { return self_; }
   void send(group::Id to, group::Message message) override;
   [[nodiscard]] bool has_room(group::Id to) const override;
+  /// As MPI has it for lengths that differ: the communicator's error handler, then error().
+  void refuse_call() override;
 
   /// Delivers all messages that have come. @return whether there were any
   bool progress(const Deliver& deliver);

@@ -1,6 +1,7 @@
 #include "group_mpi/runtime.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 
 #include "base/contract.hpp"
@@ -56,14 +57,40 @@ std::optional<group::Words> path_of(const GroupsOptions& options, MPI_Comm comm)
   return group::cluster_path(loaded->machine, static_cast<Rank>(self));
 }
 
+GroupSettings settings_of(const GroupsOptions& options, MPI_Comm comm) {
+  GroupSettings settings;
+  settings.path = path_of(options, comm);
+  settings.network = model_of(options, size_of(comm));
+  settings.degree = degree_of(options, settings.network);
+  return settings;
+}
+
+/// A file may be missing on one host. If only the ranks there refused, the others would wait for
+/// them for ever.
+GroupSettings agreed_settings(const GroupsOptions& options, MPI_Comm comm) {
+  GroupSettings settings;
+  std::exception_ptr wrong;
+  try {
+    settings = settings_of(options, comm);
+  } catch (...) {
+    wrong = std::current_exception();
+  }
+  int is_right = wrong ? 0 : 1, all_are = 1;
+  const int code = PMPI_Allreduce(&is_right, &all_are, 1, MPI_INT, MPI_MIN, comm);
+  if (wrong) std::rethrow_exception(wrong);
+  if (code == MPI_SUCCESS && all_are == 0) {
+    throw std::invalid_argument("Groups: another rank could not take its options or its machine");
+  }
+  return settings;
+}
+
 }  // namespace
 
 GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
     : comm(std::move(hidden)),
-      path(path_of(options, comm.get())),  // may refuse: before anything is posted
+      settings(agreed_settings(options, comm.get())),  // may refuse: before anything is posted
       endpoint(comm.get()),
-      network(model_of(options, size_of(comm.get()))),
-      process(endpoint, size_of(comm.get()), degree_of(options, network)) {}
+      process(endpoint, size_of(comm.get()), settings.degree) {}
 
 /// Nobody leaves before nobody is needed: calls that nobody has waited for come to their ends, all
 /// groups are given up, then all processes meet. Once MPI has failed operations stay under way for
@@ -99,6 +126,7 @@ bool GroupRuntime::progress() {
 
 std::size_t GroupRuntime::segment(const group::GroupView& view, std::size_t bytes,
                                   std::size_t asked) const {
+  const std::optional<model::LogGP>& network = settings.network;
   if (asked == 0 && !network) return kUsualSegment;
   if (asked == 0) {
     asked = group::choose_segment(view.size, Bytes{bytes}, view.degree, *network).segment_bytes;

@@ -12,9 +12,17 @@
 
 namespace espalier {
 
+/// What the options of Groups come to.
+struct GroupSettings {
+  std::optional<group::Words> path;  ///< this process's clusters, if the topology is known
+  std::optional<model::LogGP> network;
+  Rank degree = 0;
+};
+
 /// One process's share of all groups of a communicator.
 class GroupRuntime {
  public:
+  /// Collective. Options that one process cannot take are refused on all: they throw.
   GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options);
   ~GroupRuntime();
   GroupRuntime(const GroupRuntime&) = delete;
@@ -40,9 +48,8 @@ class GroupRuntime {
                                     std::size_t asked) const;
 
   mpi::OwnedComm comm;
-  std::optional<group::Words> path;  ///< this process's clusters, if the topology is known
+  GroupSettings settings;
   group_mpi::MpiEndpoint endpoint;
-  std::optional<model::LogGP> network;
   group::Process process;
 };
 

@@ -78,7 +78,10 @@ std::string output_of(const std::vector<std::string>& command,
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+  if (value != nullptr) return value;
+  if (std::string_view(name) != "PATH") return "";
+  std::array<char, 256> usual{};  // where execvp() looks then
+  return ::confstr(_CS_PATH, usual.data(), usual.size()) > 0 ? usual.data() : "";
 }
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }

@@ -12,7 +12,7 @@ namespace espalier::launch {
                                     const std::vector<std::string>& variables = {},
                                     int seconds = 30);
 
-/// A variable of our environment; empty if it is not set.
+/// A variable of our environment; empty if it is not set. PATH is then where the system looks.
 [[nodiscard]] std::string environment(const char* name);
 
 /// The file that a shell would run for this name: the name itself if it has a slash (seen from

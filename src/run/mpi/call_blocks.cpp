@@ -9,6 +9,7 @@
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
 #include "mpi/seconds_now.hpp"
+#include "select/counted_runs.hpp"
 
 namespace espalier::mpi {
 
@@ -68,9 +69,7 @@ Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planne
     return native(comm, call.operation, Reason::Arguments);
   }
   comm.last_tree = std::move(ran.name);
-  note_planned(comm,
-               {call.operation, bytes, comm.last_tree,
-                "the root's choice, by the lengths of all blocks", ran.predicted},
+  note_planned(comm, {call.operation, bytes, comm.last_tree, select::kWhyByCounts, ran.predicted},
                begin);
   planned.outcome.plan = comm.last_tree;
   return planned.ended(comm, ran.code);

@@ -43,6 +43,7 @@ int broadcast_with_gaps(Communicator& comm, const runtime::CachedPlan& plan, con
 bool is_plausible(const Communicator& comm, const LocalCall& call) {
   const Side& data = call.recv;
   return data.count >= 0 && data.type != MPI_DATATYPE_NULL && is_rank(call.root, comm.size()) &&
+         (data.buffer != MPI_IN_PLACE || data.count == 0) &&
          may_be_an_address(data.buffer, data.count, data.type);
 }
 

@@ -74,7 +74,12 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
   const auto is_address = [&](const void* address) {
     return may_be_an_address(address, combine.elements_in == 0 ? 0 : 1, type);
   };
-  const bool is_wrong = combine.count < 0 || type == MPI_DATATYPE_NULL ||
+  // MPICH looks at rank 0's result of an exscan, too.
+  const bool is_looked_at =
+      combine.has_out || (kRefusesAliases && call.operation == Operation::Exscan);
+  const bool is_nowhere =
+      is_looked_at && call.recv.buffer == MPI_IN_PLACE && combine.elements_in > 0;
+  const bool is_wrong = combine.count < 0 || type == MPI_DATATYPE_NULL || is_nowhere ||
                         (combine.in_place() && !combine.has_out) ||
                         ((combine.has_out || (call.irregular && kRefusesAliases)) &&
                          combine.in == combine.out && combine.elements_in > 0) ||

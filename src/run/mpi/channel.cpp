@@ -62,13 +62,20 @@ void Channel::abandon_pace() {
   for (LateAgreement& pace : paces_) pace.abandon();
 }
 
+void Channel::leave_note(int to, int tag) const {
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, comm_, &sent);
+  if (sent != MPI_REQUEST_NULL) PMPI_Request_free(&sent);
+}
+
 void Channel::tell_failure(std::uint64_t number) const {
   for (int to = 0; to < static_cast<int>(size()); ++to) {
-    if (to == rank_) continue;
-    MPI_Request sent = MPI_REQUEST_NULL;
-    PMPI_Isend(nullptr, 0, MPI_BYTE, to, tags_.failure_tag(number), comm_, &sent);
-    if (sent != MPI_REQUEST_NULL) PMPI_Request_free(&sent);
+    if (to != rank_) leave_note(to, tags_.failure_tag(number));
   }
+}
+
+void Channel::tell_other_call(Rank to, std::uint64_t number, std::uint64_t signature) const {
+  leave_note(static_cast<int>(to), tags_.other_call_tag(number, signature));
 }
 
 bool Channel::may_send_to(Rank to, std::uint64_t call) const {

@@ -115,6 +115,10 @@ class Channel {
   /// (Execution::look_for_mismatch); nobody receives it.
   void tell_failure(std::uint64_t number) const;
 
+  /// Tells a rank that this one sends nothing of a call that blocks, since somebody makes another
+  /// one in its place. Who waits for long finds that (another_call_is_there); nobody receives it.
+  void tell_other_call(Rank to, std::uint64_t number, std::uint64_t signature) const;
+
   // Executions under way.
   void add(Execution& execution) { under_way_.push_back(&execution); }
   void remove(Execution& execution) { std::erase(under_way_, &execution); }
@@ -166,6 +170,7 @@ class Channel {
     std::uint64_t since = 0;             // bytes after the last synchronous message
     std::vector<Synchronous> under_way;  // few: kSynchronousUnderWay for each call
   };
+  void leave_note(int to, int tag) const;
   bool count_synchronous(Flow& flow, std::uint64_t call, bool is_due);
   bool step_all_but(const Execution& but);
   [[nodiscard]] bool is_near_oldest(std::uint64_t number) const;

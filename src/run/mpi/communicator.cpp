@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/float_environment.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/registry.hpp"
@@ -93,6 +94,7 @@ void Communicator::leave_hidden() {
   block_lengths_.clear();
   counted_trees_.reset();
   segment_.reset();
+  node_level_.reset();
   executor_.reset();
   const bool is_used = LateAgreement::left_behind() != left_before;
   const bool is_abandoned = has_failed_ || is_used || has_message(probes_) || has_message(hidden_);
@@ -145,7 +147,7 @@ void Communicator::take_machine() {
   taken_ = world_.known();
   machine_hash_ = taken_->hash;
   const runtime::Settings& settings = world_.settings;
-  const bool is_told = settings.force || settings.reproducible || !settings.algorithm.empty();
+  const bool is_told = settings.force || settings.reproducible || names_a_plan(settings);
   never_.reset();
   plan_for(groups_.find(world_, world_ranks_));
   world_ranks_ = {};
@@ -202,7 +204,7 @@ bool Communicator::measure_again() {
   Registry::forget_what_is_native();
   if (world_.settings.log > 0 && world_.rank == 0) {
     for (const std::string& words : found.words) {
-      fmt::print(stderr, "espalier: {}: {}; plans are made anew\n", name(), words);
+      write_message(fmt::format("espalier: {}: {}; plans are made anew\n", name(), words));
     }
   }
   return true;
@@ -264,8 +266,8 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
     const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden_at_once(key);
     if (!is_there && !never_) return {nullptr, Reason::FirstCalls, false, policy};
     if (!is_there) return {nullptr, *never_, true};
-    if (wants_segment() && segment_ == nullptr) {
-      do_without_segment();
+    if (lacks_memory() || lacks_one_copy()) {
+      do_without();
       policy = &policies_.at(key);
       take = policy->next(world_.clock);
     } else {
@@ -289,17 +291,52 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   return {plan, {}, false, timed};
 }
 
+Reason Communicator::why_none_starts() const {
+  using runtime::NonBlocking;
+  if (never_ && never_ != Reason::MachineUnknown) return *never_;
+  const NonBlocking which = world_.settings.nonblocking;
+  const bool is_measured = which == NonBlocking::Measured;
+  if (which == NonBlocking::Native) return Reason::NonBlocking;
+  if (world_.is_threaded) return Reason::ManyThreads;
+  if (is_measured && !runtime::may_try(world_.settings)) return Reason::NotCompared;
+  if (is_measured && group_ != nullptr && group_->far_pairs().empty()) return Reason::NoFarLink;
+  return executor_ == nullptr ? Reason::NoCallBefore : Reason::NonBlocking;
+}
+
+namespace {
+
+/// Why a start of a trial is native.
+Reason why_native(runtime::StartTrial::Phase phase) {
+  using Phase = runtime::StartTrial::Phase;
+  if (phase == Phase::Turns) return Reason::Trial;
+  return phase == Phase::Kept ? Reason::Slower : Reason::StartWaits;
+}
+
+/// Calls that do not block go by messages.
+select::WhichPlan by_messages(select::WhichPlan which) {
+  const bool is_in_memory =
+      which == select::WhichPlan::OverMemory || which == select::WhichPlan::OneCopy;
+  return is_in_memory ? select::WhichPlan::Best : which;
+}
+
+}  // namespace
+
 std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& call) {
   const DefaultFloats floats;
   const runtime::ClassPolicy& policy = policies_.at(call);
+  const bool is_final = !policy.is_undecided() || policy.has_decision();
+  why_native_start = is_final ? Reason::NoLead : Reason::BlockingTrial;
+  // What that is changes only in calls that block, by agreed values.
   if (world_.settings.nonblocking == runtime::NonBlocking::Planned) {
-    const bool is_final = !policy.is_undecided() || policy.has_decision();
-    return is_final ? policy.outlook().which : std::nullopt;
+    const auto which = policy.outlook().which;
+    return which ? std::optional(by_messages(*which)) : std::nullopt;
   }
-  const auto lead = policy.lead();
+  auto lead = policy.lead();
   if (!lead || !lead->is_clear()) return std::nullopt;
+  lead->which = by_messages(lead->which);
   runtime::StartTrials::Next next =
       starts_.next(runtime::class_of(call), call.count * call.element, *lead);
+  why_native_start = why_native(next.phase);
   if (next.agrees) {
     progress_.do_in_order(*pending_, [trial = std::move(next.agrees), hidden = hidden_.get()] {
       trial->agree(std::make_unique<LateAgreement>(hidden));
@@ -310,6 +347,7 @@ std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& 
 }
 
 std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
+  why_native_start = why_none_starts();
   // Classes that are forgotten may wait for agreements.
   if (!may_all_start_ || policies_.is_full_for(key)) return nullptr;
   // Trials of starts count calls that block. Where no link is far any more, some of those are known
@@ -318,6 +356,7 @@ std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey k
   if (is_measured && group_->far_pairs().empty()) return nullptr;
   if (pending_ == nullptr) begin_starting();
   // Trials have compared calls through memory, where these do not go.
+  why_native_start = Reason::ThroughMemory;
   if (segment_ != nullptr && runtime::may_try(world_.settings)) return nullptr;
   const auto which = which_to_start(key);
   if (!which) return nullptr;
@@ -386,9 +425,9 @@ CountedTrees& Communicator::counted_trees() {
 }
 
 void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
-  fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
-             schedule::name_of(call.operation), call.count * call.element, name(), call.root,
-             name_of_plan(plan), plan.why);
+  write_message(fmt::format("espalier: {} of {} B on {}, root {}: {} ({})\n",
+                            schedule::name_of(call.operation), call.count * call.element, name(),
+                            call.root, name_of_plan(plan), plan.why));
 }
 
 std::string Communicator::name() const {

@@ -13,6 +13,7 @@
 #include "mpi/group_plans.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/neighbourhood.hpp"
+#include "mpi/node_level.hpp"
 #include "mpi/node_segment.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/progress_engine.hpp"
@@ -136,6 +137,11 @@ class Communicator {
   /// same call, if the calls on this communicator, of both kinds, are in the same order.
   /// @pre !never()
   [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_start(runtime::PlanKey key);
+  /// Why the call that does not block is native, if it is: plan_to_start() says so. Whoever starts
+  /// a call sets it before, for calls that do not come so far.
+  runtime::Reason why_native_start = runtime::Reason::NonBlocking;
+  /// Why no call that does not block is planned here, if it is so. Local.
+  [[nodiscard]] runtime::Reason why_none_starts() const;
   /// Whether the call that plan_to_start() was asked for last is to be started natively and timed:
   /// adopt() its request then.
   [[nodiscard]] bool times_native_start() const {
@@ -145,6 +151,10 @@ class Communicator {
   /// @pre times_native_start()
   void adopt(MPI_Request* request) {
     progress_.adopt(request, executor_->channel(), comm_, std::exchange(timed_, {}));
+  }
+  /// The plan that plan_to_start() or plan_to_bind() answered last. @pre one of them did
+  [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> started_plan() const {
+    return plans_.held();
   }
   /// Nobody starts the call that plan_to_start() was asked for last.
   void drop_start();
@@ -218,9 +228,12 @@ class Communicator {
   [[nodiscard]] CountedTrees& counted_trees();
   /// Shared memory of the members; nullptr: planned calls go by messages.
   [[nodiscard]] NodeSegment* segment() const { return segment_.get(); }
+  /// Shared memory inside the nodes of the members. @pre a plan over memory was made
+  [[nodiscard]] NodeLevel& node_level() const { return *node_level_; }
   /// What a plan is called: its name, or that calls go through shared memory instead.
   [[nodiscard]] std::string_view name_of_plan(const runtime::CachedPlan& plan) const {
-    return goes_through_memory(plan) ? select::kSharedMemory : std::string_view(plan.name);
+    if (!goes_through_memory(plan)) return plan.name;
+    return plan.is_one_copy ? select::kOneCopy : select::kSharedMemory;
   }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
   /// Notes that a planned call failed, or that the others ran one without this rank. Messages may
@@ -229,6 +242,7 @@ class Communicator {
   void mark_failed() {
     has_failed_ = true;
     if (segment_ != nullptr) segment_->mark_failed();
+    if (node_level_ != nullptr) node_level_->mark_failed();
   }
   [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr; }
   /// Whether all members are among `ranks`, which are sorted ranks of MPI_COMM_WORLD.
@@ -301,13 +315,31 @@ class Communicator {
   void begin_starting();
   /// Whether the members are to have a segment of shared memory. All get the same answer.
   [[nodiscard]] bool wants_segment() const;
+  /// Likewise, a segment in each of several nodes.
+  [[nodiscard]] bool wants_node_level() const;
+  /// Whether they were to have memory, and could not.
+  [[nodiscard]] bool lacks_memory() const {
+    return (wants_segment() && segment_ == nullptr) ||
+           (wants_node_level() && node_level_ == nullptr);
+  }
+  /// Whether calls may go over the memory of several nodes, or could once it is made.
+  [[nodiscard]] bool may_go_over_memory() const;
+  /// With calls over the memory of several nodes among them.
+  [[nodiscard]] std::vector<runtime::Candidate> with_memory(std::vector<runtime::Candidate> all,
+                                                            const runtime::SharedCall& call);
   /// Whether it is time for a trial on one node: what choosing a plan and making the hidden
   /// communicator and the segment takes, and all our work before, must stay within the account. All
   /// members ask before the same call; collective before calls 1, 6, 15 ... of these, and begins
   /// anew after a yes.
   [[nodiscard]] bool is_time_to_try();
-  /// There could be no segment: candidates are plans by messages, and trials begin again.
-  void do_without_segment();
+  /// Whether long calls through memory are to be copied once. All get the same answer.
+  [[nodiscard]] bool wants_one_copy() const;
+  /// Whether they were to be, but some member cannot read another's memory.
+  [[nodiscard]] bool lacks_one_copy() const {
+    return segment_ != nullptr && !segment_->reads_peers() && wants_one_copy();
+  }
+  /// What was wanted could not be had: there are fewer candidates, and trials begin again.
+  void do_without();
   [[nodiscard]] bool goes_through_memory(const runtime::CachedPlan& plan) const {
     return segment_ != nullptr && !plan.has_gaps && NodeSegment::may_serve(plan.call);
   }
@@ -366,7 +398,9 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
   std::unique_ptr<NodeSegment> segment_;         // uses executor_; absent: there is none
-  bool does_without_segment_ = false;            // it was wanted, and could not be had
+  std::unique_ptr<NodeLevel> node_level_;        // likewise
+  bool does_without_segment_ = false;            // memory was wanted, and could not be had
+  bool does_without_one_copy_ = false;           // it was wanted, and is not allowed
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   bool may_all_start_ = false;  // calls that do not block may go along plans, on all members

@@ -66,13 +66,14 @@ auto waiting(runtime::Account& account, const Work& work) {
 }
 
 /// What joining is predicted to take: some crossings of the slowest link, and a first plan.
-double seconds_to_join(const topology::Machine& machine) {
+/// @param with_memory segments of memory are agreed on too
+double seconds_to_join(const topology::Machine& machine, bool with_memory) {
   Time longest;
   for (Rank rank = 1; rank < machine.size(); ++rank) {
     longest = std::max(longest, machine.path(0, rank).latency);
   }
-  constexpr double kCrossings = 4;
-  return kCrossings * to_microseconds(longest) * 1e-6 + runtime::Account::kSecondsToPlan;
+  const double crossings = with_memory ? 6 : 4;
+  return crossings * to_microseconds(longest) * 1e-6 + runtime::Account::kSecondsToPlan;
 }
 
 /// What measuring far links again is predicted to take: round trips and some hundred kilobytes for
@@ -101,7 +102,12 @@ OwnedComm hidden_copy(MPI_Comm from, int rank) {
 /// Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
 std::uint64_t Communicator::hash_to_agree(const SharedCall& call) {
   const CachedPlan of_first = plan_of(0, {call, false, select::WhichPlan::Best});
-  return machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
+  std::uint64_t hash = machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
+  if (wants_node_level()) {
+    const auto over = group_->plan_over_memory(0, {call, false, select::WhichPlan::OverMemory});
+    if (over) hash ^= 3 * schedule::hash_of(over->over_memory->whole.program);
+  }
+  return hash;
 }
 
 /// All members do so before the same call: what they were about to agree on step by step is made at
@@ -158,7 +164,7 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   bool is_there = false;
   if (!hidden_) {
     const bool has_room = agreed.size() == 5 && agreed[3] == 0.0;
-    const double to_join = seconds_to_join(group_->machine());
+    const double to_join = seconds_to_join(group_->machine(), wants_node_level());
     const bool has_time =
         has_room && runtime::Account::pays_for(to_join, -agreed[0], agreed[1] - agreed[2]);
     if (has_time) {
@@ -209,8 +215,29 @@ bool Communicator::wants_segment() const {
   const bool is_asked_for = settings.shared == runtime::SharedMemory::Always ||
                             (settings.shared == runtime::SharedMemory::Tried && is_tried);
   return is_asked_for && !does_without_segment_ && !settings.reproducible &&
-         settings.algorithm.empty() && world_.tracer == nullptr &&
+         !names_a_plan(settings) && world_.tracer == nullptr &&
          select::is_one_node(group_->machine());
+}
+
+bool Communicator::wants_one_copy() const {
+  return world_.settings.one_copy != runtime::SharedMemory::Never && !does_without_one_copy_ &&
+         wants_segment();
+}
+
+bool Communicator::wants_node_level() const {
+  const runtime::Settings& settings = world_.settings;
+  const bool is_asked_for = !kIsSimulated && settings.shared == runtime::SharedMemory::Always &&
+                            !does_without_segment_ && !settings.reproducible &&
+                            !names_a_plan(settings) && world_.tracer == nullptr;
+  // Nobody else looks at every member for nothing.
+  return is_asked_for && group_->nodes().are_several();
+}
+
+/// A newer machine may have other nodes than those that have segments.
+bool Communicator::may_go_over_memory() const {
+  if (!wants_node_level()) return false;
+  if (node_level_ == nullptr) return executor_ == nullptr;
+  return node_level_->nodes() == group_->nodes();
 }
 
 bool Communicator::is_time_to_try() {
@@ -245,8 +272,12 @@ bool Communicator::is_time_to_measure() {
                                     -largest[0], largest[1] - largest[2]);
 }
 
-void Communicator::do_without_segment() {
-  does_without_segment_ = true;
+void Communicator::do_without() {
+  if (lacks_one_copy()) {
+    does_without_one_copy_ = true;
+  } else {
+    does_without_segment_ = true;
+  }
   plan_for(group_);
 }
 
@@ -258,32 +289,64 @@ std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call)
   const topology::Machine& machine = group_->machine();
   const schedule::Collective collective = runtime::collective_of(call, machine.size());
   if (!may_have_segment || call.gaps || !NodeSegment::may_serve(collective)) {
-    return group_->candidates(call);
+    return with_memory(group_->candidates(call), call);
   }
   const auto time = select::predict_shared_memory(machine, collective);
   const double predicted = time ? to_microseconds(*time) * 1e-6 : -1;
   const std::string name(select::kSharedMemory);
-  if (group_->is_even() && runtime::may_try(world_.settings)) {
+  const runtime::Candidate once{select::WhichPlan::OneCopy, std::string(select::kOneCopy), -1};
+  const bool is_tried = runtime::may_try(world_.settings);
+  const bool has_once = is_tried && wants_one_copy() && select::is_worth_one_copy(collective);
+  std::vector<runtime::Candidate> all;
+  if (group_->is_even() && is_tried) {
     // What the chooser would name. It is not asked: that takes milliseconds, and there may never be
     // time for the trial.
-    return {{std::nullopt, "native", -1}, {select::WhichPlan::Best, name, predicted}};
+    all = {{std::nullopt, "native", -1}, {select::WhichPlan::Best, name, predicted}};
+    if (has_once) all.push_back(once);
+    return all;
   }
+  // Nothing is measured: one copy is taken only if that was asked for.
+  const bool is_once = !is_tried && wants_one_copy() && select::may_copy_once(collective) &&
+                       world_.settings.one_copy == runtime::SharedMemory::Always;
   // All plans go through memory: one of them stands for them.
-  std::vector<runtime::Candidate> all;
   bool has_memory = false;
   for (const runtime::Candidate& one : group_->candidates(call)) {
     if (!one.which) {
       all.push_back(one);
     } else if (!std::exchange(has_memory, true)) {
-      all.push_back({one.which, name, time ? predicted : one.predicted});
+      all.push_back(
+          is_once ? once : runtime::Candidate{one.which, name, time ? predicted : one.predicted});
     }
   }
+  if (has_once && has_memory) all.push_back(once);
+  return all;
+}
+
+/// It takes the place of the second best plan, where there is one, and is tried if it is predicted
+/// near what prediction prefers.
+std::vector<runtime::Candidate> Communicator::with_memory(std::vector<runtime::Candidate> all,
+                                                          const SharedCall& call) {
+  constexpr double kNear = 1.3;
+  if (call.gaps || call.irregular || !may_go_over_memory()) return all;
+  const bool is_tried = runtime::may_try(world_.settings);
+  // Without trials what is forced goes through memory only if that was asked for.
+  if (!is_tried && !all.front().which) return all;
+  auto over = group_->candidate_over_memory(call);
+  if (!over) return all;
+  if (!is_tried) {
+    all.front() = std::move(*over);
+    return all;
+  }
+  const double preferred = all.front().predicted;
+  if (preferred >= 0 && over->predicted > kNear * preferred) return all;
+  if (all.size() == 3) all.pop_back();
+  all.push_back(std::move(*over));
   return all;
 }
 
 int Communicator::processes_of_node() const {
   const std::vector<int>& leaders = world_.places.leaders;
-  if (leaders.empty()) return size_;
+  if (leaders.empty()) return static_cast<int>(group_->nodes().largest());
   return static_cast<int>(
       std::count(leaders.begin(), leaders.end(), leaders[static_cast<std::size_t>(world_.rank)]));
 }
@@ -294,9 +357,18 @@ void Communicator::use_hidden(bool may_all_start) {
                                          channel_options());
   if (wants_segment()) {
     const bool is_asked_for = world_.settings.shared == runtime::SharedMemory::Always;
-    segment_ = NodeSegment::make(executor_->channel(), share_.memory,
-                                 {group_->members(), world_.settings.shared_limit.value,
-                                  processes_of_node(), !is_asked_for && takes_device_buffers()});
+    segment_ = NodeSegment::make(
+        executor_->channel(), share_.memory,
+        {group_->members(), world_.settings.shared_limit.value, processes_of_node(),
+         !is_asked_for && takes_device_buffers(), wants_one_copy()});
+  }
+  if (wants_node_level()) {
+    // Whoever asks for it has no buffers on devices.
+    node_level_ = NodeLevel::make(executor_->channel(), share_.memory,
+                                  {group_->members(), group_->nodes(),
+                                   world_.settings.shared_limit.value, processes_of_node()});
+    // Plans over memory may have been made before.
+    if (node_level_ == nullptr) plans_ = runtime::PlanCache();
   }
   if (world_.tracer != nullptr) take_down_calls();
   may_all_start_ = may_all_start;

@@ -29,8 +29,11 @@ bool reaches_far(const topology::Machine& machine) {
 
 /// Whether the user wants plans whatever the machine is.
 bool asks_for_plans(const runtime::Settings& settings) {
-  return settings.force || settings.algorithm.contains(schedule::Operation::NeighbourAllgather) ||
-         settings.algorithm.contains(schedule::Operation::NeighbourAlltoall);
+  const auto is_planned = [&](schedule::Operation operation) {
+    return settings.algorithm.contains(operation) && !is_named_native(settings, operation);
+  };
+  return settings.force || is_planned(schedule::Operation::NeighbourAllgather) ||
+         is_planned(schedule::Operation::NeighbourAlltoall);
 }
 
 /// What telling all ranks is predicted to take: some crossings of the slowest link, and a choice.
@@ -135,6 +138,9 @@ select::NeighbourChooser& Communicator::neighbour_chooser() {
 }
 
 runtime::CachedPlan Communicator::plan_of(Rank rank, const runtime::PlanKey& key) {
+  if (key.which == select::WhichPlan::OverMemory && may_go_over_memory()) {
+    if (auto plan = group_->plan_over_memory(rank, key)) return std::move(*plan);
+  }
   if (!schedule::is_neighbourhood(key.operation)) return group_->plan(rank, key);
   return runtime::make_neighbour_plan(neighbour_chooser(), group_->machine(), key, rank);
 }

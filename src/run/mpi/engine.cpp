@@ -49,7 +49,7 @@ Engine::~Engine() {
     registry_->progress().end_thread();
     registry_->forget_all();
     if (world_->tracer != nullptr) {
-      world_->tracer->finish();
+      world_->tracer->finish(ledger_->count("native", {}));
       world_->tracer.reset();
     }
     if (keeps_log() && world_->rank == 0) {
@@ -94,6 +94,12 @@ Outcome Engine::run(const LocalCall& call) {
     return unknown;
   }
   if (comm->never()) return native(*comm, call.operation, *comm->never());
+  if (is_named_native(world_->settings, call.operation)) {
+    Outcome outcome = native(*comm, call.operation, Reason::Named);
+    // All ranks count calls while the machine may be replaced, so each must come here every time.
+    if (follows_) outcome.native_for_good = nullptr;
+    return outcome;
+  }
   return run_and_time(*comm, call);
 }
 
@@ -107,15 +113,33 @@ Outcome start_kind(Communicator& comm, const LocalCall& call, const Starting& ho
   return call.irregular ? start_blocks(comm, call, how) : start_exchange(comm, call, how);
 }
 
+/// Takes down that a call was started, without its time: it may end inside MPI, where no log is
+/// kept. Of a persistent call, that it was made.
+void log_start(Communicator& comm, const LocalCall& call, const char* kind) {
+  if (!comm.keeps_log()) return;
+  const auto plan = comm.started_plan();
+  const double predicted = plan->predicted ? to_microseconds(*plan->predicted) : -1;
+  comm.log.add({comm.name(), call.operation, select::size_class(Bytes{bytes_of(comm, call)}),
+                plan->name, plan->why + "; " + kind, 1, predicted, -1});
+}
+
 }  // namespace
 
 Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
   const ProgressEngine::Inside inside;
   // Found or made here, but nothing of it changes: that is for calls that block.
   Communicator* const comm = registry_->find(call.comm);
-  if (comm == nullptr || comm->never()) return native_pending();
+  if (comm == nullptr) return native_pending();
+  if (comm->never()) return {.why = comm->why_none_starts()};
+  if (is_named_native(world_->settings, call.operation)) return {.why = Reason::Named};
   comm->drop_start();  // an error handler may have jumped over the end of the last one
+  comm->why_native_start = Reason::NonBlocking;
   Outcome outcome = start_kind(*comm, call, {request, false});
+  if (outcome.planned) {
+    log_start(*comm, call, "non-blocking");
+  } else {
+    outcome.why = comm->why_native_start;
+  }
   outcome.is_adopted = !outcome.planned && comm->times_native_start();
   if (!outcome.is_adopted) comm->drop_start();
   return outcome;
@@ -135,8 +159,15 @@ Outcome Engine::init(const LocalCall& call, MPI_Request* request) {
   const ProgressEngine::Inside inside;
   Communicator* const comm = registry_->find(call.comm);
   Outcome outcome;
-  if (comm != nullptr && !comm->never()) outcome = start_kind(*comm, call, {request, true});
-  if (!outcome.planned) outcome.why = Reason::Persistent;
+  const bool is_named = is_named_native(world_->settings, call.operation);
+  if (comm != nullptr && !comm->never() && !is_named) {
+    outcome = start_kind(*comm, call, {request, true});
+  }
+  if (outcome.planned) {
+    log_start(*comm, call, "persistent");
+  } else {
+    outcome.why = is_named ? Reason::Named : Reason::Persistent;
+  }
   return outcome;
 }
 

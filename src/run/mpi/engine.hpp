@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -111,11 +112,14 @@ class Engine {
   /// A counter, for tests. Names: "planned", "native", "planned.broadcast", "native.MPI_Ibcast"
   /// (calls), "messages.0", "bytes.0" (sent over level 0), "hidden", "communicators" (now),
   /// "undecided" (classes without a decision), "groups" (groups of ranks that communicators had),
-  /// "choices" (how often a plan or a class policy was asked for), "agreements left" (allreduces of
-  /// ours that MPI was left with).
+  /// "choices" (how often a plan or a class policy was asked for), "groups with nodes" (those whose
+  /// nodes somebody wanted to know), "agreements left" (allreduces of ours that MPI was left with).
   [[nodiscard]] std::uint64_t count(const std::string& name) { return registry_->count(name); }
-  /// Counts a call of a function that is always native.
-  void note_passed(std::size_t which) { ledger_->note_passed(which); }
+  /// Counts a native call of one of the functions that start() was told.
+  /// @param why absent: by the kind of the function
+  void note_passed(std::size_t which, std::optional<runtime::Reason> why = {}) {
+    ledger_->note_passed(which, why);
+  }
   /// Obeys the key "espalier" of a communicator's new info: plans on or off. Collective over the
   /// communicator, since ranks may say different things: off wins.
   /// @param keeps without the key nothing changes; else plans are on then

@@ -24,6 +24,10 @@ class Executor {
   /// Takes a run of roles that has ended: MPI may still use its memory, if it failed.
   void keep(std::unique_ptr<RoleRun> run);
 
+  /// Takes down whether messages of a call that ran on this channel otherwise, and failed, may
+  /// still be under way.
+  void note_left_messages(bool are_left) { left_messages_ = are_left; }
+
   /// The others run a call without this rank, which counts it to stay in step.
   void skip_call() { channel_.take_number(); }
   /// Whether messages of the last element call, which failed, may still be under way: its memory

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/float_environment.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/shared_by_ranks.hpp"
 #include "topology/views.hpp"
@@ -38,7 +39,7 @@ std::uint64_t bytes_of(const topology::Machine& machine) {
 GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint64_t place,
                        std::shared_ptr<const topology::Machine> machine,
                        std::vector<FarPair> far_pairs, runtime::Settings settings,
-                       std::shared_ptr<Counter> choices)
+                       std::shared_ptr<Counters> counters)
     : members_(std::move(members)),
       where_(where),
       place_(place),
@@ -46,7 +47,20 @@ GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint
       settings_(std::move(settings)),
       is_even_(!select::is_uneven(*machine_)),
       far_pairs_(std::move(far_pairs)),
-      choices_(std::move(choices)) {}
+      counters_(std::move(counters)) {}
+
+const select::Nodes& GroupPlans::nodes() {
+  const std::lock_guard lock(mutex_);
+  return known_nodes();
+}
+
+const select::Nodes& GroupPlans::known_nodes() {
+  if (!nodes_) {
+    ++counters_->nodes;
+    nodes_.emplace(*machine_);
+  }
+  return *nodes_;
+}
 
 select::Chooser& GroupPlans::chooser() {
   if (chooser_ == nullptr) {
@@ -60,15 +74,54 @@ select::Chooser& GroupPlans::chooser() {
 }
 
 std::vector<runtime::Candidate> GroupPlans::candidates(const runtime::SharedCall& call) {
-  ++*choices_;
+  ++counters_->choices;
   const std::lock_guard lock(mutex_);
   return candidates_of(chooser(), settings_, call);
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {
-  ++*choices_;
+  ++counters_->choices;
   const std::lock_guard lock(mutex_);
   return make_plan(chooser(), rank, key);
+}
+
+select::Chooser& GroupPlans::chooser_of_leaders(Rank root) {
+  const std::vector<Rank> leaders = known_nodes().leaders(root);
+  auto found = leaders_.find(leaders);
+  if (found == leaders_.end()) {
+    if (leaders_.size() >= kMostLeaders) leaders_.clear();
+    Leaders made;
+    made.machine =
+        std::make_unique<const topology::Machine>(topology::restrict_machine(*machine_, leaders));
+    made.hierarchy = std::make_unique<const collective::Hierarchy>(*made.machine);
+    made.chooser = std::make_unique<select::Chooser>(*made.hierarchy,
+                                                     runtime::rules_of(settings_, kNativeMpi));
+    found = leaders_.emplace(leaders, std::move(made)).first;
+  }
+  return *found->second.chooser;
+}
+
+std::optional<runtime::Candidate> GroupPlans::candidate_over_memory(
+    const runtime::SharedCall& call) {
+  const schedule::Collective collective = runtime::collective_of(call, machine_->size());
+  if (!select::may_go_over_memory(collective)) return std::nullopt;
+  ++counters_->choices;
+  const DefaultFloats floats;
+  const std::lock_guard lock(mutex_);
+  const auto choice =
+      select::choose_over_memory(chooser_of_leaders(collective.root), known_nodes(), collective);
+  if (!choice) return std::nullopt;
+  return runtime::Candidate{select::WhichPlan::OverMemory, choice->name(),
+                            to_seconds(choice->predicted)};
+}
+
+std::optional<runtime::CachedPlan> GroupPlans::plan_over_memory(Rank rank,
+                                                                const runtime::PlanKey& key) {
+  const schedule::Collective collective = runtime::collective_of(key, machine_->size());
+  if (!select::may_go_over_memory(collective)) return std::nullopt;
+  ++counters_->choices;
+  const std::lock_guard lock(mutex_);
+  return make_plan_over_memory(chooser_of_leaders(collective.root), known_nodes(), rank, key);
 }
 
 std::shared_ptr<GroupPlans> Groups::known(std::uint64_t where, const std::vector<Rank>& members) {
@@ -104,7 +157,7 @@ std::shared_ptr<GroupPlans> Groups::made_for(const World& world, const std::vect
   }
   auto watched = runtime::may_try(world.settings) ? far_pairs(*machine) : std::vector<FarPair>{};
   return std::make_shared<GroupPlans>(members, where, place, std::move(machine), std::move(watched),
-                                      world.settings, choices_);
+                                      world.settings, counters_);
 }
 
 std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<Rank>& members) {
@@ -145,7 +198,7 @@ std::shared_ptr<GroupPlans> Groups::changed(const World& world, const GroupPlans
                                             topology::Machine machine) {
   return std::make_shared<GroupPlans>(before.members(), before.where(), before.place(),
                                       std::make_shared<const topology::Machine>(std::move(machine)),
-                                      before.far_pairs(), world.settings, choices_);
+                                      before.far_pairs(), world.settings, counters_);
 }
 
 }  // namespace espalier::mpi

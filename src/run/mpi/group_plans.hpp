@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "collective/hierarchy.hpp"
@@ -12,6 +13,7 @@
 #include "runtime/class_policy.hpp"
 #include "runtime/plan_cache.hpp"
 #include "select/chooser.hpp"
+#include "select/over_memory.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::mpi {
@@ -24,14 +26,18 @@ namespace espalier::mpi {
 class GroupPlans {
  public:
   using Counter = std::atomic<std::uint64_t>;
+  /// For tests.
+  struct Counters {
+    Counter choices{0};  ///< how often candidates() and plan() were asked
+    Counter nodes{0};    ///< how many groups were asked for their nodes
+  };
   /// @param members the group's ranks in MPI_COMM_WORLD
   /// @param where a hash of machine and members
   /// @param place see place()
   /// @param far_pairs links to watch; those of the machine as it was first
-  /// @param choices counts what candidates() and plan() are asked for
   GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint64_t place,
              std::shared_ptr<const topology::Machine> machine, std::vector<FarPair> far_pairs,
-             runtime::Settings settings, std::shared_ptr<Counter> choices);
+             runtime::Settings settings, std::shared_ptr<Counters> counters);
   GroupPlans(const GroupPlans&) = delete;
   GroupPlans& operator=(const GroupPlans&) = delete;
 
@@ -45,13 +51,34 @@ class GroupPlans {
   /// Links to watch; empty: none may change.
   [[nodiscard]] const std::vector<FarPair>& far_pairs() const { return far_pairs_; }
 
+  /// Which members share a node. The first who asks waits until every member was looked at.
+  [[nodiscard]] const select::Nodes& nodes();
+
   /// See runtime::candidates_of.
   [[nodiscard]] std::vector<runtime::Candidate> candidates(const runtime::SharedCall& call);
   /// See runtime::make_plan.
   [[nodiscard]] runtime::CachedPlan plan(Rank rank, const runtime::PlanKey& key);
+  /// The call over the memory of several nodes; absent: there is no such way.
+  /// @pre nodes().are_several()
+  [[nodiscard]] std::optional<runtime::Candidate> candidate_over_memory(
+      const runtime::SharedCall& call);
+  /// See runtime::make_plan_over_memory. @pre as above
+  [[nodiscard]] std::optional<runtime::CachedPlan> plan_over_memory(Rank rank,
+                                                                    const runtime::PlanKey& key);
 
  private:
+  /// The machine as the leaders of nodes see it, and the choices that were made for it.
+  struct Leaders {
+    std::unique_ptr<const topology::Machine> machine;
+    std::unique_ptr<const collective::Hierarchy> hierarchy;
+    std::unique_ptr<select::Chooser> chooser;
+  };
+  /// Leaders of different roots that are remembered.
+  static constexpr std::size_t kMostLeaders = 16;
+  // Those who hold mutex_ call these.
+  const select::Nodes& known_nodes();
   select::Chooser& chooser();
+  select::Chooser& chooser_of_leaders(Rank root);
 
   const std::vector<Rank> members_;
   const std::uint64_t where_, place_;
@@ -59,10 +86,12 @@ class GroupPlans {
   const runtime::Settings settings_;
   const bool is_even_;
   const std::vector<FarPair> far_pairs_;
-  const std::shared_ptr<Counter> choices_;
-  std::mutex mutex_;  // guards the members below, which are made when the first plan is due
+  const std::shared_ptr<Counters> counters_;
+  std::mutex mutex_;  // guards the members below, which are made when somebody asks for them
+  std::optional<const select::Nodes> nodes_;
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<select::Chooser> chooser_;
+  std::map<std::vector<Rank>, Leaders> leaders_;
 };
 
 /// Finds the plans of a group. Keeps those of the last few groups, so that communicators that come
@@ -76,9 +105,9 @@ class Groups {
   /// The same members, whose links have changed; shared with nobody.
   [[nodiscard]] std::shared_ptr<GroupPlans> changed(const World& world, const GroupPlans& before,
                                                     topology::Machine machine);
-  /// For tests: how many groups there were, and how often one was asked for a choice or a plan.
+  /// For tests: how many groups there were, and what they were asked for.
   [[nodiscard]] std::uint64_t made() const { return made_.load(); }
-  [[nodiscard]] std::uint64_t choices() const { return choices_->load(); }
+  [[nodiscard]] const GroupPlans::Counters& counters() const { return *counters_; }
 
  private:
   static constexpr std::size_t kMostKept = 16;
@@ -90,7 +119,7 @@ class Groups {
   void keep(std::shared_ptr<GroupPlans> group);
 
   GroupPlans::Counter made_{0};
-  std::shared_ptr<GroupPlans::Counter> choices_ = std::make_shared<GroupPlans::Counter>(0);
+  std::shared_ptr<GroupPlans::Counters> counters_ = std::make_shared<GroupPlans::Counters>();
   std::mutex mutex_;
   std::multimap<std::uint64_t, std::weak_ptr<GroupPlans>> groups_;
   std::size_t when_cleared_ = kMostKept;

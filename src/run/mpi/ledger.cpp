@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <numeric>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "mpi/kept_file.hpp"
 #include "mpi/link_changes.hpp"
 
@@ -20,7 +20,10 @@ constexpr std::size_t kMostTrialsTold = 1000;
 }  // namespace
 
 Ledger::Ledger(std::span<const runtime::PassedFunction> passed, const World& world)
-    : functions_(passed), passed_(passed.size()), world_(world), verdicts_(*world.verdicts) {}
+    : functions_(passed),
+      passed_(passed.size() * runtime::kReasonCount),
+      world_(world),
+      verdicts_(*world.verdicts) {}
 
 void Ledger::note_start(double seconds, std::int64_t bytes) {
   footprint_.start_ms = seconds * 1e3;
@@ -61,12 +64,11 @@ void Ledger::close(const Communicator& comm) {
 
 std::vector<runtime::PassedCalls> Ledger::passed() const {
   std::vector<runtime::PassedCalls> result;
-  for (std::size_t i = 0; i < functions_.size(); ++i) {
-    runtime::PassedFunction function = functions_[i];
-    const bool was_asked_for = function.why == runtime::Reason::NonBlocking &&
-                               world_.settings.nonblocking == runtime::NonBlocking::Planned;
-    if (was_asked_for && world_.is_threaded) function.why = runtime::Reason::ManyThreads;
-    result.push_back({function, passed_[i].load(std::memory_order_relaxed)});
+  for (std::size_t i = 0; i < passed_.size(); ++i) {
+    const std::uint64_t calls = passed_[i].load(std::memory_order_relaxed);
+    if (calls == 0) continue;
+    const auto why = static_cast<runtime::Reason>(i % runtime::kReasonCount);
+    result.push_back({{functions_[i / runtime::kReasonCount].name, why}, calls});
   }
   return result;
 }
@@ -110,7 +112,8 @@ void Ledger::keep_verdicts(const std::string& start) const {
   }
   if (verdicts_.empty() || world_.settings.verdicts.empty() || !world_.may_write_verdicts) return;
   if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {
-    fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
+    write_message(
+        fmt::format("espalier: ESPALIER_VERDICTS: {:.200}: {}\n", wrong->where, wrong->what));
   }
 }
 
@@ -136,10 +139,11 @@ std::uint64_t Ledger::count(const std::string& name,
   if (dot == std::string::npos) return 0;
   const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);
   if (rest.starts_with("MPI")) {
+    std::uint64_t sum = 0;
     for (const runtime::PassedCalls& one : passed()) {
-      if (one.function.name == rest) return one.calls;
+      if (one.function.name == rest) sum += one.calls;
     }
-    return 0;
+    return sum;
   }
   if (kind == "planned" || kind == "native") {
     const auto operation = schedule::called_operation_named(rest);

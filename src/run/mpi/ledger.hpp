@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,12 @@ class Ledger {
   /// What the start cost.
   void note_start(double seconds, std::int64_t bytes);
 
-  /// Counts a call of a function that is always native. Any thread may do so.
-  void note_passed(std::size_t which) { passed_[which].fetch_add(1, std::memory_order_relaxed); }
+  /// Counts a native call of a function. Any thread may do so.
+  /// @param why absent: by the kind of the function
+  void note_passed(std::size_t which, std::optional<runtime::Reason> why) {
+    const auto reason = static_cast<std::size_t>(why.value_or(functions_[which].why));
+    passed_[which * runtime::kReasonCount + reason].fetch_add(1, std::memory_order_relaxed);
+  }
   /// Takes over what is known of a communicator that goes, or does without plans from now on.
   void close(const Communicator& comm);
   void add_sent(std::span<const LevelCount> sent) { add(sent_, sent); }
@@ -50,7 +55,7 @@ class Ledger {
   static void add(std::vector<LevelCount>& sum, std::span<const LevelCount> more);
 
   std::span<const runtime::PassedFunction> functions_;
-  std::vector<std::atomic<std::uint64_t>> passed_;
+  std::vector<std::atomic<std::uint64_t>> passed_;  // by function, then by reason
   const World& world_;
   runtime::CallCounts counts_;
   runtime::CallLog log_;

@@ -28,6 +28,10 @@ inline constexpr bool kIsSimulated = kNativeMpi == select::NativeMpi::Smpi;
 /// take it as it comes, and so do we then: a call that is native on one rank only waits for ever.
 inline constexpr bool kRefusesAliases = kNativeMpi == select::NativeMpi::Mpich;
 
+/// Whether a program may use up this MPI's communicators: MPICH and its kin have some 2,000, Open
+/// MPI 65,531.
+inline constexpr bool kRunsShort = kNativeMpi != select::NativeMpi::OpenMpi;
+
 /// Bytes that a receive of MPI_BYTE or of whole elements brought.
 [[nodiscard]] inline std::uint64_t received_bytes(const MPI_Status& status) {
 #if defined(OPEN_MPI_BUILD)

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "mpi/agreed_segment.hpp"
 #include "mpi/element_payload.hpp"
-#include "mpi/segment_store.hpp"
 #include "schedule/collective.hpp"
 #include "select/shared_memory.hpp"
 
@@ -29,6 +29,7 @@ class NodeSegment {
     std::uint64_t limit = 0;         ///< bytes that a process may own of all segments
     int processes = 1;               ///< processes on this node, of the whole program
     bool fears_devices = false;      ///< buffers may be on devices, where we cannot copy
+    bool reads_peers = false;        ///< long messages are to be copied once
   };
   /// Collective over the channel's communicator. nullptr on all ranks if some rank cannot have it.
   /// @pre at most kMostMembers ranks
@@ -45,22 +46,30 @@ class NodeSegment {
   [[nodiscard]] static bool may_serve(const schedule::Collective& call);
   /// Whether this call goes through such a segment.
   [[nodiscard]] static bool serves(const schedule::Collective& call, const ElementBuffers& buffers);
-  /// Runs it. @return an MPI error code. @pre serves(call, elements.buffers)
-  [[nodiscard]] int run(const schedule::Collective& call, const ElementCall& elements);
+  /// Whether all members can read each other's memory. The same on all.
+  [[nodiscard]] bool reads_peers() const { return reads_peers_; }
+  /// Runs it. @return an MPI error code
+  /// @param copies the same on all members; One: only what select::may_copy_once()
+  /// @pre serves(call, elements.buffers)
+  [[nodiscard]] int run(const schedule::Collective& call, const ElementCall& elements,
+                        shared::Copies copies);
   /// The others run a gather or scatter without this rank, which stays in step.
-  void skip(const schedule::Collective& call);
+  void skip(const schedule::Collective& call, shared::Copies copies);
 
  private:
-  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, SharedSegment segment,
-              bool is_crowded);
-  bool run_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
+  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, AgreedSegment agreed);
+  /// @return an MPI error code
+  int run_bytes(const schedule::Collective& call, const ElementCall& elements, std::byte* out,
+                shared::Copies copies);
+  bool move_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out,
+                  shared::Copies copies);
+  bool reduce_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
 
   Channel& channel_;
   SegmentStore& store_;
   const std::vector<Rank> ranks_;
-  shared::Mapping mapping_;
-  std::uint64_t nonce_;
-  SharedSegment::Member member_;
+  SharedSegment segment_;
+  const bool reads_peers_;
   bool has_failed_ = false;
 };
 

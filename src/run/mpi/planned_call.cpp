@@ -83,11 +83,19 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
   return outcome;
 }
 
+namespace {
+
+shared::Copies copies_of(const CachedPlan& plan) {
+  return plan.is_one_copy ? shared::Copies::One : shared::Copies::Two;
+}
+
+}  // namespace
+
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   NodeSegment* const segment = plan.is_collective ? comm.segment() : nullptr;
   if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
-    segment->skip(plan.call);
+    segment->skip(plan.call, copies_of(plan));
   } else {
     comm.executor().skip_call();
   }
@@ -110,12 +118,20 @@ int run(Communicator& comm, const CachedPlan& plan, Operation operation, Element
   if (comm.segment() != nullptr && plan.is_collective &&
       NodeSegment::serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
-    const int code = comm.segment()->run(plan.call, elements);
-    note_planned(comm,
-                 {operation, elements.bytes, comm.name_of_plan(plan), kWhyThroughMemory,
-                  comm.keeps_log() ? select::predict_shared_memory(*comm.machine(), plan.call)
-                                   : std::nullopt},
-                 begin);
+    const int code = comm.segment()->run(plan.call, elements, copies_of(plan));
+    const bool is_predicted = comm.keeps_log() && !plan.is_one_copy;
+    note_planned(
+        comm,
+        {operation, elements.bytes, comm.name_of_plan(plan), kWhyThroughMemory,
+         is_predicted ? select::predict_shared_memory(*comm.machine(), plan.call) : std::nullopt},
+        begin);
+    return code;
+  }
+  if (plan.over_memory != nullptr) {
+    comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
+    const int code = comm.node_level().run(plan, elements);
+    comm.executor().note_left_messages(comm.node_level().left_messages());
+    note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
     return code;
   }
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;

@@ -168,7 +168,8 @@ std::uint64_t Registry::count(const std::string& name) {
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
   if (name == "groups") return groups_.made();
-  if (name == "choices") return groups_.choices();
+  if (name == "choices") return groups_.counters().choices;
+  if (name == "groups with nodes") return groups_.counters().nodes;
   if (name == "agreements left") return LateAgreement::left_behind();
   std::vector<const Communicator*> live;
   for (const auto& [handle, one] : live_) live.push_back(one);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/text_hash.hpp"
 #include "discover/own_sockets.hpp"
@@ -42,7 +43,25 @@ std::vector<Place> gather_places(const Place& own_place, MPI_Comm over) {
   return places;
 }
 
+/// A roll call that is under way without its object. MPI still reads and writes these numbers.
+struct Left {
+  std::vector<std::uint64_t> own, least;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+Left& left() {
+  static Left one;
+  return one;
+}
+
 }  // namespace
+
+RollCall::~RollCall() {
+  if (request_ != MPI_REQUEST_NULL) left() = {std::move(own_), std::move(least_), request_};
+}
+
+void RollCall::finish_left() {
+  if (!kIsSimulated) PMPI_Wait(&left().request, MPI_STATUS_IGNORE);
+}
 
 void RollCall::begin(const Presence& own) {
   own_ = {own.settings,

@@ -28,7 +28,8 @@ struct Presence {
 class RollCall {
  public:
   RollCall() = default;
-  ~RollCall() { wait(); }
+  /// Waits for nobody: what is still under way is left to finish_left().
+  ~RollCall();
   RollCall(const RollCall&) = delete;
   RollCall& operator=(const RollCall&) = delete;
 
@@ -36,6 +37,9 @@ class RollCall {
   void begin(const Presence& own);
   /// Waits until all processes have begun.
   void wait();
+  /// Waits for a roll call that was still under way when its object went. Called when MPI_Finalize
+  /// has called all of the program's functions: others may be waiting for what those do.
+  static void finish_left();
 
   [[nodiscard]] bool same_settings() const { return least_[0] == ~least_[1]; }
   [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }

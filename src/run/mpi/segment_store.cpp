@@ -36,12 +36,15 @@ std::vector<std::string> SegmentStore::refusals() const {
       "MPI reported an error",
   };
   std::vector<std::string> all;
+  const auto add = [&](std::uint64_t times, std::string_view what, std::string_view why) {
+    if (times == 0) return;
+    all.push_back(fmt::format("{} communicator{} {}: {}", times, times == 1 ? "" : "s", what, why));
+  };
   for (std::size_t why = 0; why < kNoSegmentCount; ++why) {
-    const std::uint64_t times = refusals_[why].load();
-    if (times == 0) continue;
-    all.push_back(
-        fmt::format("{} communicator{} without: {}", times, times == 1 ? "" : "s", kWhy[why]));
+    add(refusals_[why].load(), "without", kWhy[why]);
   }
+  add(unreadable_.load(), "with two copies alone",
+      "memory of other processes cannot be read (process_vm_readv)");
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include "base/types.hpp"
 #include "shared/mapping.hpp"
 #include "shared/member.hpp"
+#include "shared/peer_memory.hpp"
 
 namespace espalier::mpi {
 
@@ -21,6 +22,8 @@ struct SharedSegment {
   shared::Mapping mapping;
   Member member;
   std::uint64_t nonce = 0;  ///< tells it from all others
+  /// Memory of the members' processes; absent: nobody reads there.
+  std::unique_ptr<const shared::PeerMemory> peers = {};
 };
 
 /// Why the ranks of a communicator have no segment, in the order in which it is told: all of them
@@ -50,7 +53,9 @@ class SegmentStore {
   [[nodiscard]] std::uint64_t most() const { return most_.load(); }
   /// A communicator could have no segment.
   void note_refusal(NoSegment why) { ++refusals_[static_cast<std::size_t>(why)]; }
-  /// How many communicators could have none, and why, a sentence each.
+  /// A communicator has one, but its ranks cannot read each other's memory.
+  void note_unreadable() { ++unreadable_; }
+  /// How many communicators could have none, and why, or can do less, a sentence each.
   [[nodiscard]] std::vector<std::string> refusals() const;
 
   /// Keeps a segment for the next communicator of these ranks of MPI_COMM_WORLD, in this order.
@@ -74,6 +79,7 @@ class SegmentStore {
   std::uint64_t taken_ = 0;
   std::atomic<std::uint64_t> most_{0};
   std::array<std::atomic<std::uint64_t>, kNoSegmentCount> refusals_{};
+  std::atomic<std::uint64_t> unreadable_{0};
 };
 
 }  // namespace espalier::mpi

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <random>
 
+#include "base/entropy.hpp"
 #include "mpi/world_nodes.hpp"
 
 namespace espalier::mpi {
@@ -63,9 +63,9 @@ bool shares_memory_with_first(MPI_Comm comm) {
   PMPI_Comm_rank(comm, &rank);
   Secret secret;
   if (rank == 0) {
-    std::random_device device;
-    secret.value = (std::uint64_t{device()} << 32U) | device();
-    std::snprintf(secret.name, sizeof secret.name, "/espalier-%d-%08x", ::getpid(), device());
+    secret.value = fresh_number();
+    std::snprintf(secret.name, sizeof secret.name, "/espalier-%d-%08x", ::getpid(),
+                  static_cast<unsigned>(fresh_number()));
     if (!use_piece(secret.name, O_CREAT | O_EXCL | O_RDWR, secret.value, true)) {
       secret.name[0] = '\0';
     }

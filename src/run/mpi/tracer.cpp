@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 #include "mpi/call_trace.hpp"
 #include "schedule/schedule.hpp"
 #include "trace/json.hpp"
@@ -96,6 +96,9 @@ std::string told_of(const trace::Trace& trace, const std::string& file) {
   for (const trace::Call& call : trace.calls) messages += call.messages.size();
   std::string text = fmt::format("espalier: the trace of {} planned calls, {} messages, is in {}\n",
                                  trace.calls.size(), messages, file);
+  if (trace.native.value_or(0) > 0) {
+    text += fmt::format("espalier: {} native calls of rank 0 are not in it\n", *trace.native);
+  }
   if (trace.dropped > 0) {
     text += fmt::format("espalier: {} later calls are not in it: the memory for it was used up\n",
                         trace.dropped);
@@ -203,7 +206,7 @@ std::vector<std::string> Tracer::gather(const std::string& mine) const {
   return all;
 }
 
-void Tracer::finish() {
+void Tracer::finish(std::uint64_t native) {
   const std::vector<trace::Offset> at_end = measure_clocks();
   std::vector<std::string> hosts = gather(own_host());
   std::vector<std::string> logs = gather(packed());
@@ -226,14 +229,16 @@ void Tracer::finish() {
   joined.program = own_program();
   joined.hosts = std::move(hosts);
   joined.clocks = clocks;
+  joined.native = native;
   const std::string& file = settings_.trace;
   std::string text;
   if (const auto wrong = replace_named_file(file, trace::write_json(joined))) {
-    text = fmt::format("espalier: ESPALIER_TRACE: cannot write \"{}\": {}\n", file, wrong->what);
+    text =
+        fmt::format("espalier: ESPALIER_TRACE: cannot write \"{:.200}\": {}\n", file, wrong->what);
   } else {
     text = told_of(joined, file);
   }
-  std::fputs(text.c_str(), stderr);
+  write_message(text);
 }
 
 }  // namespace espalier::mpi

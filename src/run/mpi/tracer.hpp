@@ -44,7 +44,9 @@ class Tracer {
   [[nodiscard]] bool is_there() const { return static_cast<bool>(comm_); }
   /// @param about the machine is wanted from the communicator's first rank alone
   CommunicatorLog& join(Channel& channel, trace::Communicator about);
-  void finish();
+  /// @param native calls of this process that were left to the MPI library; those of rank 0 are
+  /// told
+  void finish(std::uint64_t native);
 
  private:
   std::vector<trace::Offset> measure_clocks() const;

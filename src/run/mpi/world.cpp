@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/progress_thread.hpp"
@@ -33,9 +34,9 @@ std::optional<std::string> environment(const std::string& name) {
 }
 
 void complain(const Error& error) {
-  fmt::print(stderr, "espalier: {}; using native collectives{}{}\n",
-             to_string({error.where, error.what, ""}),
-             error.hint.empty() ? "" : "; hint: ", error.hint);
+  write_message(fmt::format("espalier: {}; using native collectives{}{}\n",
+                            to_string({error.where, error.what, ""}),
+                            error.hint.empty() ? "" : "; hint: ", error.hint));
 }
 
 /// What rank 0 tells the others.
@@ -51,8 +52,8 @@ std::string verdicts_of(const runtime::Settings& settings, bool& may_write) {
   if (settings.verdicts.empty()) return "";
   const auto read = runtime::read_verdicts(settings.verdicts);
   if (read) return read->empty() ? "" : read->to_text();
-  fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}; ignored, and not written\n",
-             read.error().where, read.error().what);
+  write_message(fmt::format("espalier: ESPALIER_VERDICTS: {:.200}: {}; ignored, and not written\n",
+                            read.error().where, read.error().what));
   may_write = false;
   return "";
 }
@@ -61,8 +62,9 @@ std::string verdicts_of(const runtime::Settings& settings, bool& may_write) {
 void complain_of_algorithms() {
   for (const auto& wrong :
        runtime::read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).wrong) {
-    fmt::print(stderr, "espalier: {}; ignored; hint: {}\n",
-               to_string({wrong.error.where, wrong.error.what, ""}), wrong.error.hint);
+    write_message(fmt::format("espalier: {}; ignored; hint: {}\n",
+                              to_string({wrong.error.where, wrong.error.what, ""}),
+                              wrong.error.hint));
   }
 }
 
@@ -132,18 +134,28 @@ void broadcast(Announcement& told, MPI_Comm over) {
   told.verdicts = all.substr(lengths[0] + lengths[1]);
 }
 
+/// Settings as text are UTF-8. Names of files need not be: rank 0, which writes them, takes its
+/// own.
+void take_names_as_given(runtime::Settings& settings) {
+  auto own = runtime::read_settings(environment);
+  if (!own) return;
+  settings.explain = std::move(own->explain);
+  settings.trace = std::move(own->trace);
+  settings.verdicts = std::move(own->verdicts);
+}
+
 /// Makes the tracer, if one is asked for.
 void begin_trace(World& world, MPI_Comm over) {
   if (world.settings.trace.empty()) return;
   if constexpr (kIsSimulated) {
-    if (world.rank == 0) fmt::print(stderr, "espalier: ESPALIER_TRACE does nothing under SMPI\n");
+    if (world.rank == 0) write_message("espalier: ESPALIER_TRACE does nothing under SMPI\n");
     return;
   }
   world.tracer = std::make_unique<Tracer>(world.settings, over, world.rank);
   if (world.tracer->is_there()) return;
   world.tracer.reset();
   if (world.rank == 0) {
-    fmt::print(stderr, "espalier: ESPALIER_TRACE: MPI has no communicator left; no trace\n");
+    write_message("espalier: ESPALIER_TRACE: MPI has no communicator left; no trace\n");
   }
 }
 
@@ -225,7 +237,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
   presence.defers = world->defers;
-  presence.has_clusters = environment("ESPALIER_CLUSTERS").has_value();
+  presence.has_clusters = !environment("ESPALIER_CLUSTERS").value_or("").empty();
   world->roll_call.begin(presence);
   world->account.spend(seconds_now() - begin);
   return world;
@@ -290,6 +302,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.settings_text = told.settings;
   world.settings = runtime::settings_from_text(told.settings);
   if (!is_known && !nobody_contradicts(world, over)) return WorldAgreement::None;
+  if (world.rank == 0) take_names_as_given(world.settings);
   if (!told.verdicts.empty()) {
     world.verdicts = std::make_shared<const runtime::Verdicts>(
         *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS"));

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
 
+#include "base/file_descriptor.hpp"
 #include "mpi/world.hpp"
 #include "runtime/named_clusters.hpp"
 #include "topology/writers.hpp"
@@ -42,7 +42,6 @@ std::string own_clusters() {
   const char* value = std::getenv("ESPALIER_CLUSTERS");
   if (value == nullptr) return "";
   std::string text = runtime::cluster_text(value);
-  if (text.empty()) text = " ";  // set, but to nothing: that is wrong, not absent
   if (text.size() > runtime::kMostClusterText) text.resize(runtime::kMostClusterText + 1);
   return text;
 }
@@ -59,8 +58,8 @@ std::optional<KnownMachine> machine_of_named_clusters(const World& world, MPI_Co
   }
   if (world.rank == 0) {
     const Error& error = machine.error();
-    fmt::print(stderr, "espalier: {}: {}; ignored; hint: {}\n", error.where, error.what,
-               error.hint);
+    write_message(
+        fmt::format("espalier: {}: {}; ignored; hint: {}\n", error.where, error.what, error.hint));
   }
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <map>
 
+#include "base/file_descriptor.hpp"
 #include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
 #include "mpi/seconds_now.hpp"
@@ -47,7 +47,7 @@ Machine two_levels(const std::vector<int>& leaders) {
 
 void say(const World& world, const std::vector<std::string>& lines) {
   if (world.settings.log == 0 || world.rank != 0) return;
-  for (const std::string& line : lines) fmt::print(stderr, "espalier: {}\n", line);
+  for (const std::string& line : lines) write_message(fmt::format("espalier: {}\n", line));
 }
 
 }  // namespace
@@ -56,8 +56,12 @@ KnownMachine known_machine(const World& world, std::shared_ptr<const Machine> ma
                            std::string_view as_text) {
   const std::uint64_t hash =
       TextHash{}.add(ESPALIER_VERSION).add(world.settings_text).add(as_text).value();
-  say(world, {fmt::format("{} processes, {} levels, {} clusters", machine->size(),
-                          machine->levels().size(), machine->clusters().size())});
+  const auto counted = [](std::size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  say(world, {fmt::format("{} processes, {}, {}", machine->size(),
+                          counted(machine->levels().size(), "level"),
+                          counted(machine->clusters().size(), "cluster"))});
   const std::string planning = to_text(planning_settings(world.settings));
   const std::uint64_t place = TextHash{}.add(ESPALIER_VERSION).add(planning).add(as_text).value();
   return {std::move(machine), hash, place};

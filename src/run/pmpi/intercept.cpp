@@ -7,6 +7,7 @@
 
 #include "mpi/mpi_traits.hpp"
 #include "mpi/progress_thread.hpp"
+#include "mpi/roll_call.hpp"
 #include "mpi/seconds_now.hpp"
 #include "mpi/self_test.hpp"
 #include "pmpi/exports.hpp"
@@ -67,7 +68,11 @@ int start_and_adopt(mpi::Engine& engine, const mpi::LocalCall& call, MPI_Request
 bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, int& code,
               const NativeStart* native) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
-  if (engine == nullptr || request == 0) return false;
+  if (engine == nullptr) return false;
+  if (request == 0) {
+    last_call().result = {false, runtime::Reason::Arguments};
+    return false;
+  }
   const mpi::Outcome outcome =
       without_bugs([&] { return (engine->*begin)(call, as<MPI_Request*>(request)); });
   LastCall& last = last_call();
@@ -105,10 +110,12 @@ namespace {
 
 void stop() { delete the_engine.exchange(nullptr); }
 
-/// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down. This ends us where a
-/// program's MPI_Finalize does not come through us (some Fortran interfaces, PMPI_Finalize).
+/// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down, the last one first:
+/// this one, of MPI_Init, after those of the program. It ends us where a program's MPI_Finalize
+/// does not come through us (some Fortran interfaces, PMPI_Finalize).
 int stop_at_last(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
   stop();
+  mpi::RollCall::finish_left();
   return MPI_SUCCESS;
 }
 
@@ -170,6 +177,13 @@ int intercept_init_thread(std::intptr_t argc, std::intptr_t argv, std::intptr_t 
   return code;
 }
 
+/// The level that the program was told in MPI_Init_thread.
+int intercept_query_thread(std::intptr_t provided) {
+  if (provided == 0 || !mpi::is_level_raised()) return next_query_thread(provided);
+  *as<int*>(provided) = mpi::level_of_program();
+  return MPI_SUCCESS;
+}
+
 int intercept_finalize() {
   stop();
   return next_finalize();
@@ -186,6 +200,11 @@ void before_fortran_finalize() { stop(); }
 void note_passed(std::size_t which) {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
   if (engine != nullptr) engine->note_passed(which);
+}
+
+void note_native_start(std::size_t which) {
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  if (engine != nullptr) engine->note_passed(which, last_call().result.why);
 }
 
 /// MPI forbids it for collectives. Cancelled, such a request of ours would take the message that

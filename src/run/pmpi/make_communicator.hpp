@@ -2,6 +2,7 @@
 
 // If a program has many communicators, the last ones are its own and not those that are hidden
 // behind others.
+#include "mpi/mpi_traits.hpp"
 #include "pmpi/intercept.hpp"
 
 namespace espalier::pmpi {
@@ -31,7 +32,7 @@ template <typename Make>
 template <typename Make>
 int make_communicator(std::intptr_t comm, std::intptr_t newcomm, Make make) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
-  if (engine == nullptr) return make();
+  if (engine == nullptr || !mpi::kRunsShort) return make();
   if (engine->may_give_back() && as<MPI_Comm>(comm) != MPI_COMM_NULL && newcomm != 0) {
     return make_carefully(*engine, as<MPI_Comm>(comm), as<MPI_Comm*>(newcomm), make);
   }

@@ -82,7 +82,7 @@ Part everybody(const Collective& call, const Communicator& comm) {
   Part part;
   part.operation = Operation::Alltoall;
   part.is_messages = size <= kMostApart;
-  part.bytes = in.sum(size) / size;
+  part.bytes = profile::mean_block_of_alltoall(in.sum(size), size);
   if (!part.is_messages) return part;
   const auto me = static_cast<std::size_t>(comm.me);
   for (std::size_t step = 1; step < size; ++step) {  // pairwise: MPI sends empty ones too
@@ -214,9 +214,10 @@ void note_started_collective(const Collective& call, std::intptr_t request, bool
   Part part = part_of(call, *comm);
   if (!part.is_messages) {
     profile::Profile shape;
-    shape.communicators.push_back(comm->members);
+    shape.communicators = {{}, comm->members};  // number 0 is the world, whatever its members
     profile::Action action;
     action.kind = profile::ActionKind::Collective;
+    action.communicator = 1;
     action.operation = part.operation;
     action.bytes = part.bytes;
     const Rank root = comm->peer(call.root);

@@ -7,9 +7,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <type_traits>
 
+#include "base/file_descriptor.hpp"
 #include "front/variant.h"
 #include "mpi/self_test.hpp"
 #include "pmpi/next_function.hpp"
@@ -41,21 +43,21 @@ std::int64_t worked(const Recorder& recorder) {
   return recorder.counts_processor_time ? nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) : now();
 }
 
-/// Whether processes of this node have to share cores.
+/// Whether processes of this node have to share the cores that they may use together: a batch
+/// system or a container may have given them fewer than the node has. Collective.
 bool is_crowded(MPI_Comm world) {
   MPI_Comm node = MPI_COMM_NULL;
-  int processes = 1;
   PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  if (node != MPI_COMM_NULL) {
-    PMPI_Comm_size(node, &processes);
-    PMPI_Comm_free(&node);
-  }
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  // Bound to fewer cores than there are: then to its own, as launchers do it.
-  return usable < online ? false : processes > usable;
+  if (node == MPI_COMM_NULL) return false;
+  int processes = 1;
+  PMPI_Comm_size(node, &processes);
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  CPU_ZERO(&all);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) std::memset(&mine, 0xff, sizeof mine);
+  const int code = PMPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
+  PMPI_Comm_free(&node);
+  return code == MPI_SUCCESS && processes > CPU_COUNT(&all);
 }
 
 int forget_communicator(MPI_Comm comm, int /*keyval*/, void* /*value*/, void* /*state*/) {
@@ -122,11 +124,11 @@ void begin() {
   PMPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL) return;
   if (least[ESPALIER_PROFILE_FIRST] == 0) {
-    if (me == 0) std::fputs(ESPALIER_PROFILE_NOT_ON_FIRST, stderr);
+    if (me == 0) write_message(ESPALIER_PROFILE_NOT_ON_FIRST);
     return;
   }
   if (least[ESPALIER_PROFILE_FIT] == 0) {
-    if (me == 0) std::fputs(ESPALIER_NO_PROFILE, stderr);
+    if (me == 0) write_message(ESPALIER_NO_PROFILE);
     return pmpi::withdraw(found.wrong);
   }
   try {

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 
 #include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 #include "mpi/gather_tree.hpp"
 #include "profile/json.hpp"
 #include "record/recorder.hpp"
@@ -94,7 +94,7 @@ void write_profile(Recorder& recorder) {
   } else {
     text = summary(*joined, recorder.file);
   }
-  std::fputs(text.c_str(), stderr);
+  write_message(text);
 }
 
 }  // namespace espalier::record

@@ -65,7 +65,7 @@ class CallPolicies {
   [[nodiscard]] bool had_gainful_call() const { return ground_.gainful_calls > 0; }
 
   /// Seconds that trials cost here so far.
-  [[nodiscard]] double regret() const { return ground_.evidence.regret(); }
+  [[nodiscard]] double regret() const { return ground_.evidence.regret() + ground_.near_regret; }
   /// Trials on all communicators of a process share one bound. @param program must outlive this
   void count_regret_in(std::atomic<double>& program) { ground_.evidence.count_in(program); }
   /// All trials that have begun. @param communicator its name

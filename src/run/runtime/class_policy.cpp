@@ -1,6 +1,7 @@
 #include "runtime/class_policy.hpp"
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "base/float_environment.hpp"
@@ -14,6 +15,7 @@ constexpr std::uint32_t kCallsUntilTrial = 64;
 /// Native calls that are timed right before plans are, so that native does not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
+constexpr std::string_view kTooLittleOnEvenMachines = "no plan was faster by 5 % and 0.15 us";
 /// Calls that would gain and are native nevertheless, since many communicators are made, used once
 /// and freed.
 constexpr std::uint64_t kCallsBeforeHidden = 1;
@@ -39,8 +41,12 @@ void ClassPolicy::begin(std::vector<Candidate> candidates,
   }
   TrialOptions options;
   options.rechecks_winner = ground_->is_near;
+  options.regret = &ground_->near_regret;
   if (!ground_->is_near) options.evidence = &ground_->evidence;
-  if (ground_->is_even) options.least_gain = kLeastGainOnEvenMachines;
+  if (ground_->is_even) {
+    options.least_gain = kLeastGainOnEvenMachines;
+    options.why_too_little = kTooLittleOnEvenMachines;
+  }
   if (is_native_first && ground_->is_near) options.first_calls = kNativeCallsFirst;
   trial_.emplace(std::move(tried), options);
   for (std::uint32_t c = 0; known && c < candidates_.size(); ++c) {
@@ -198,7 +204,7 @@ select::Rules rules_of(const Settings& settings, select::NativeMpi mpi) {
 }
 
 bool may_try(const Settings& settings) {
-  return settings.trial && !settings.force && !settings.reproducible && settings.algorithm.empty();
+  return settings.trial && !settings.force && !settings.reproducible && !names_a_plan(settings);
 }
 
 std::vector<Candidate> candidates_of(select::Chooser& chooser, const Settings& settings,

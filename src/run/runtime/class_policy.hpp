@@ -26,6 +26,7 @@ struct PolicyGround {
   bool spares_first = true;         ///< the first call that would gain is native
   std::uint64_t gainful_calls = 0;  ///< calls that would have gained before there was `agreement`
   Evidence evidence = {};           ///< what trials here have found out so far
+  double near_regret = 0;           ///< seconds that trials cost where no link is far
   /// Makes agreements over the hidden communicator; empty as long as there is none.
   std::function<std::unique_ptr<Agreement>()> agreement = {};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "select/chooser.hpp"
+#include "select/counted_runs.hpp"
 
 namespace espalier::runtime {
 
@@ -11,8 +12,6 @@ using schedule::Operation;
 
 namespace {
 
-/// Planning may take one part in so many of the least time that calls take.
-constexpr std::int64_t kWorth = 10;
 /// Kept trees by counts and standing trees: so many ranks of all of them together.
 constexpr std::size_t kMostRanks = std::size_t{1} << 18U;
 constexpr std::size_t kMostEntries = 64;
@@ -58,8 +57,8 @@ CountPlanner::CountPlanner(const topology::Machine& machine, const Settings& set
 }
 
 Collective CountPlanner::call_of(Operation operation, Rank root,
-                                 const std::vector<std::uint64_t>& bytes) const {
-  return {operation, machine_.size(), root, 0, Bytes{1}, true, bytes};
+                                 std::vector<std::uint64_t> bytes) const {
+  return {operation, machine_.size(), root, 0, Bytes{1}, true, std::move(bytes)};
 }
 
 const RolePlan& CountPlanner::scatter(Rank root, const std::vector<std::uint64_t>& bytes) {
@@ -72,8 +71,8 @@ const RolePlan& CountPlanner::scatter(Rank root, const std::vector<std::uint64_t
     return last_;
   }
   if (!entry.plan) {
-    const auto calls = static_cast<std::int64_t>(entry.calls);
-    const bool is_worth = calls * at_least(call) >= kWorth * select::quick_choice_time(call.size);
+    const auto from = select::planned_from(machine_, call);
+    const bool is_worth = from && entry.calls >= *from;
     if (named == named_.end() && !is_worth) {
       last_ = standing(call);
       return last_;
@@ -100,36 +99,20 @@ CountPlanner::Planned CountPlanner::choose(const Collective& call) {
 
 RolePlan CountPlanner::plan(const Collective& call) {
   const Planned planned = choose(call);
-  return {planned.algorithm + " by counts", planned.predicted, roles_of(planned.tree, call.counts)};
+  return {select::name_by_counts(planned.algorithm), planned.predicted,
+          roles_of(planned.tree, call.counts)};
 }
 
 RolePlan CountPlanner::standing(const Collective& call) {
   auto found = standing_.find(call.root);
   if (found == standing_.end()) {
-    Collective equal = call;
-    equal.counts.assign(call.size, select::kUnknownBlock);
-    if (usual_.empty()) usual_ = quick_choice(machine_, equal, conditions_).plan.algorithm;
+    if (usual_.empty()) usual_ = select::standing_algorithm(machine_, call, conditions_);
     if (is_full(standing_, call.size)) standing_.clear();
-    tree::CommTree tree = irregular_plan(usual_, machine_, equal, conditions_).tree;
+    tree::CommTree tree = select::standing_tree(usual_, machine_, call, conditions_);
     found = standing_.emplace(call.root, std::move(tree)).first;
   }
-  return {usual_ + " by counts", std::nullopt,
+  return {select::name_by_counts(usual_), std::nullopt,
           roles_of(select::refitted(found->second, call, conditions_.bundle_limit), call.counts)};
-}
-
-/// The farthest block's latency, and all bytes at the root's best rate.
-Time CountPlanner::at_least(const Collective& call) const {
-  Time farthest{0};
-  std::uint64_t total = 0;
-  Bandwidth best{1};
-  for (Rank r = 0; r < call.size; ++r) {
-    if (r == call.root || call.counts[r] == 0) continue;
-    const topology::Path path = machine_.path(call.root, r);
-    farthest = std::max(farthest, path.latency);
-    total += call.counts[r];
-    if (best.bits_per_second < path.bandwidth.bits_per_second) best = path.bandwidth;
-  }
-  return farthest + transfer_time(Bytes{total}, best);
 }
 
 CountPlanner::Entry& CountPlanner::entry_of(Rank root, const std::vector<std::uint64_t>& bytes) {
@@ -149,9 +132,8 @@ CountPlanner::Entry& CountPlanner::entry_of(Rank root, const std::vector<std::ui
 
 std::optional<RolePlan> CountPlanner::better_gather(Rank root, std::vector<std::uint64_t> bytes,
                                                     bool is_first) {
-  // Everybody is in it, since counts may change: whoever has nothing as if it had a byte.
-  for (std::uint64_t& length : bytes) length = std::max<std::uint64_t>(1, length);
-  const Collective call = call_of(Operation::Gather, root, bytes);
+  const Collective call =
+      select::with_everybody(call_of(Operation::Gather, root, std::move(bytes)));
   const Planned planned = choose(call);
   const auto before = gathering_.find(root);
   if (!is_first && before != gathering_.end() && planned.predicted) {
@@ -161,8 +143,8 @@ std::optional<RolePlan> CountPlanner::better_gather(Rank root, std::vector<std::
   }
   if (is_full(gathering_, call.size)) gathering_.clear();
   gathering_.insert_or_assign(root, planned.tree);
-  return RolePlan{planned.algorithm + " by counts", planned.predicted,
-                  roles_of(planned.tree, bytes)};
+  return RolePlan{select::name_by_counts(planned.algorithm), planned.predicted,
+                  roles_of(planned.tree, call.counts)};
 }
 
 }  // namespace espalier::runtime

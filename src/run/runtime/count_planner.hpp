@@ -8,6 +8,7 @@
 
 #include "runtime/role_header.hpp"
 #include "runtime/settings.hpp"
+#include "select/counted_runs.hpp"
 #include "select/quick_irregular.hpp"
 #include "topology/machine.hpp"
 
@@ -60,7 +61,7 @@ class CountPlanner {
     std::optional<RolePlan> plan;
   };
   [[nodiscard]] schedule::Collective call_of(schedule::Operation operation, Rank root,
-                                             const std::vector<std::uint64_t>& bytes) const;
+                                             std::vector<std::uint64_t> bytes) const;
   struct Planned {
     std::string algorithm;
     tree::CommTree tree;
@@ -69,7 +70,6 @@ class CountPlanner {
   [[nodiscard]] Planned choose(const schedule::Collective& call);
   [[nodiscard]] RolePlan plan(const schedule::Collective& call);
   [[nodiscard]] RolePlan standing(const schedule::Collective& call);
-  [[nodiscard]] Time at_least(const schedule::Collective& call) const;
   Entry& entry_of(Rank root, const std::vector<std::uint64_t>& bytes);
 
   const topology::Machine& machine_;
@@ -89,7 +89,7 @@ class CountPlanner {
 /// @param calls gathervs to this root so far, this one included
 [[nodiscard]] constexpr bool tells_tree(std::uint64_t calls, bool is_named) {
   if (is_named) return calls % 2 == 1;
-  for (std::uint64_t at = 4; at <= calls; at *= 4) {
+  for (std::uint64_t at = select::kGathersUntilTree; at <= calls; at *= 4) {
     if (calls == at) return true;
   }
   return false;

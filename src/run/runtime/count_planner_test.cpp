@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "runtime/named_algorithms.hpp"
 #include "runtime/role_header.hpp"
 #include "support/check_schedule.hpp"
@@ -71,6 +73,34 @@ TEST(CountPlanner, PlansWhatTakesLongAtOnceAndWhatIsQuickWhenItHasComeOftenEnoug
   EXPECT_EQ(later.planned(), 0U);
   for (int call = 0; call < 100; ++call) (void)later.scatter(0, bytes);
   EXPECT_EQ(later.planned(), 1U);
+}
+
+// espalier plan says what runs: it must say what the planner does.
+TEST(CountPlannerProperty, DoesWhatIsToldOfItBeforehand) {
+  for_all_seeds(60, [](Random& rng) {
+    const Machine machine = topology::random_machine(rng.next(), {.max_processes = 20});
+    const auto root = static_cast<Rank>(rng.below(machine.size()));
+    std::vector<std::uint64_t> bytes(machine.size());
+    for (std::uint64_t& b : bytes) b = rng.chance(30) ? 0 : rng.below(100'000);
+    const Collective scatter{Operation::Scatter, machine.size(), root, 0, Bytes{1}, true, bytes};
+    const select::CountedRuns told = select::counted_runs(machine, scatter);
+    CountPlanner planner(machine);
+    constexpr std::uint64_t kMostCalls = 50;
+    for (std::uint64_t call = 1; call <= std::min(told.first_calls + 2, kMostCalls); ++call) {
+      const select::IrregularPlan& plan = call <= told.first_calls ? *told.first : told.plan;
+      const RolePlan& made = planner.scatter(root, bytes);
+      EXPECT_EQ(made.name, select::name_by_counts(plan.algorithm)) << call;
+      EXPECT_EQ(made.roles, roles_of(plan.tree, bytes)) << call;
+    }
+    const Collective gather{Operation::Gather, machine.size(), root, 0, Bytes{1}, true, bytes};
+    const select::CountedRuns gathers = select::counted_runs(machine, gather);
+    EXPECT_TRUE(tells_tree(gathers.first_calls, false));
+    const auto made = planner.better_gather(root, bytes, true);
+    ASSERT_TRUE(made.has_value());
+    EXPECT_EQ(made->name, select::name_by_counts(gathers.plan.algorithm));
+    EXPECT_EQ(made->roles, roles_of(gathers.plan.tree, select::with_everybody(gather).counts));
+    EXPECT_EQ(made->predicted, gathers.predicted);
+  });
 }
 
 TEST(CountPlanner, KeepsWithinTheMemoryThatRanksMayHoldForOthers) {

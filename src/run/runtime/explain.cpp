@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/units.hpp"
 #include "select/chooser.hpp"
 
@@ -35,9 +35,17 @@ std::string_view name_of(Reason reason) {
       "large counts",
       "the machine is not known yet",
       "timed beside the plans",
-      "no plan was faster, measured",
+      "no plan was clearly faster, measured",
       "communicator is being freed",
       "non-blocking, with MPI_THREAD_MULTIPLE",
+      "named by ESPALIER_ALGORITHM",
+      "non-blocking, no blocking call was planned on its communicator before",
+      "non-blocking, no link is far",
+      "non-blocking, there are no trials to compare it",
+      "non-blocking, the trial of blocking calls has not ended",
+      "non-blocking, blocking calls gain too little",
+      "non-blocking, no call blocked since its trial",
+      "non-blocking, blocking calls go through shared memory",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }
@@ -152,6 +160,35 @@ std::string footprint_text(const Footprint& footprint) {
                     to_string(Bytes{footprint.staging_bytes}), footprint.hidden);
 }
 
+/// Whether no rank can leave a call before all have come: what it takes may be compared with the
+/// prediction both ways. Roots and leaves of others may be done long before the last rank.
+bool ends_together(Operation operation) {
+  switch (operation) {
+    case Operation::Allreduce:
+    case Operation::Barrier:
+    case Operation::Allgather:
+    case Operation::Alltoall:
+    case Operation::ReduceScatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a row says of a measured time that has nothing to do with the predicted one.
+std::string_view mark_of(const CallRecord& record, double measured_us) {
+  constexpr double kFarOff = 10;
+  if (record.predicted_us <= 0 || measured_us <= 0) return "";
+  if (measured_us > kFarOff * record.predicted_us) {
+    return " <- far from the prediction: late ranks, a busy host, or a machine that is not as "
+           "described?";
+  }
+  if (ends_together(record.operation) && kFarOff * measured_us < record.predicted_us) {
+    return " <- far below the prediction: is the machine as described?";
+  }
+  return "";
+}
+
 /// Columns are as wide as what stands in them: communicators have the names that programs give.
 std::string call_table(std::span<const CallRecord> records) {
   std::size_t operation = 14, name = 20, size = 14;
@@ -167,18 +204,18 @@ std::string call_table(std::span<const CallRecord> records) {
   for (const CallRecord& r : records) {
     const double calls = static_cast<double>(std::max<std::uint64_t>(1, r.calls));
     const double measured_us = r.measured_us / calls;
-    const bool is_far_off = r.predicted_us > 0 && measured_us > 10 * r.predicted_us;
-    text += fmt::format(
-        fmt::runtime(row), schedule::name_of(r.operation), size_class_text(r.size_class),
-        r.communicator, r.calls, time_text(r.predicted_us / 1e6), time_text(measured_us / 1e6),
-        fmt::format("{} ({}){}", r.plan, r.why,
-                    is_far_off ? " <- far from the prediction: late ranks, a busy host, or a "
-                                 "machine that is not as described?"
-                               : ""));
+    text += fmt::format(fmt::runtime(row), schedule::name_of(r.operation),
+                        size_class_text(r.size_class), r.communicator, r.calls,
+                        time_text(r.predicted_us / 1e6), time_text(measured_us / 1e6),
+                        fmt::format("{} ({}){}", r.plan, r.why, mark_of(r, measured_us)));
   }
+  const bool has_untimed = std::any_of(records.begin(), records.end(),
+                                       [](const CallRecord& r) { return r.measured_us < 0; });
   return text +
-         "  predicted: until the last rank is done; measured: the mean time of rank 0 in the "
-         "call\n";
+         fmt::format(
+             "  predicted: until the last rank is done; measured: the mean time of rank 0 in "
+             "the call{}\n",
+             has_untimed ? "; -: it does not block, and is not timed" : "");
 }
 
 }  // namespace
@@ -210,9 +247,10 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
 
 void write_explanation(const std::string& where, std::string_view text) {
   if (where == "1") {
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    write_message(text);
   } else if (const auto wrong = write_named_file(where, text)) {
-    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\": {}\n", where, wrong->what);
+    write_message(fmt::format("espalier: ESPALIER_EXPLAIN: cannot write \"{:.200}\": {}\n", where,
+                              wrong->what));
   }
 }
 

@@ -37,20 +37,29 @@ enum class Reason : std::uint8_t {
   Slower,
   BeingFreed,
   ManyThreads,
+  Named,
+  // Of calls that do not block: what is missing for a plan.
+  NoCallBefore,
+  NoFarLink,
+  NotCompared,
+  BlockingTrial,
+  NoLead,
+  StartWaits,
+  ThroughMemory,
 };
-inline constexpr int kReasonCount = 20;
+inline constexpr int kReasonCount = 28;
 [[nodiscard]] std::string_view name_of(Reason reason);
 /// Whether this reason holds for all later calls like this one on the same communicator.
 [[nodiscard]] constexpr bool is_for_good(Reason reason) {
   return reason == Reason::OneProcess || reason == Reason::OutsideWorld ||
          reason == Reason::OneLevel || reason == Reason::NoGain || reason == Reason::Slower ||
-         reason == Reason::NotAgreed || reason == Reason::SwitchedOff;
+         reason == Reason::NotAgreed || reason == Reason::SwitchedOff || reason == Reason::Named;
 }
 
-/// An MPI function whose calls are always native, by its kind.
+/// An MPI function whose native calls are counted by its name.
 struct PassedFunction {
   std::string_view name;
-  Reason why{};
+  Reason why{};  ///< why they are native, by its kind; some have more to say
 };
 struct PassedCalls {
   PassedFunction function;
@@ -84,7 +93,7 @@ struct CallRecord {
   std::string why;
   std::uint64_t calls = 0;
   double predicted_us = -1;  ///< predicted time of a call; negative: unknown
-  double measured_us = 0;    ///< time of all calls together
+  double measured_us = 0;    ///< time of all calls together; negative: they are not timed
 };
 
 /// Counts of one communicator, or of several added up. Programs make thousands of communicators and

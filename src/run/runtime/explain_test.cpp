@@ -72,6 +72,30 @@ TEST(Explain, CallsThatTakeTenTimesAsLongAsPredictedHaveAHint) {
   EXPECT_EQ(text_of(-1, 1e6).find(hint), std::string::npos);  // nothing was predicted
 }
 
+TEST(Explain, CallsThatTakeATenthOfWhatIsPredictedHaveAHintIfAllRanksEndThemTogether) {
+  const auto text_of = [](Operation operation, double measured_us) {
+    CallLog log;
+    log.add({"w", operation, 4, "ring", "named", 1, 12, measured_us});
+    return explain_text({}, {}, log, {});
+  };
+  const char* hint = "<- far below the prediction";
+  EXPECT_NE(text_of(Operation::Allreduce, 1.1).find(hint), std::string::npos);
+  EXPECT_EQ(text_of(Operation::Allreduce, 1.3).find(hint), std::string::npos);
+  // A root is done when it has sent.
+  EXPECT_EQ(text_of(Operation::Broadcast, 1.1).find(hint), std::string::npos);
+}
+
+TEST(Explain, CallsThatDoNotBlockHaveARowWithoutATime) {
+  CallLog log;
+  for (int i = 0; i < 3; ++i) {
+    log.add({"w", Operation::Allreduce, 4, "ring", "named; non-blocking", 1, 12, -1});
+  }
+  const std::string text = explain_text({}, {}, log, {});
+  EXPECT_NE(text.find("3   12.0 us         -  ring (named; non-blocking)\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("; -: it does not block, and is not timed\n"), std::string::npos) << text;
+}
+
 TEST(Explain, SaysWhyCommunicatorsHaveNoSharedMemory) {
   Footprint footprint;
   EXPECT_EQ(explain_text({}, {}, {}, footprint).find("shared memory"), std::string::npos);
@@ -94,6 +118,18 @@ TEST(Explain, ColumnsAreAsWideAsTheirNames) {
     }
   }
   EXPECT_EQ(at.size(), 1u);
+}
+
+TEST(Explain, TrialsThatTimedSomethingSayWhatItMeans) {
+  TrialRecord record{"world (4)",
+                     {Operation::Allreduce, 0, 17, true, false, false},
+                     {{select::WhichPlan::Best, "ring", 0.035}, {std::nullopt, "native", 0.155}},
+                     {INFINITY, INFINITY},
+                     std::nullopt,
+                     ""};
+  EXPECT_EQ(trials_text({record}).find("took: "), std::string::npos);
+  record.times[1] = 0.2;
+  EXPECT_TRUE(trials_text({record, record}).ends_with("with waiting for late ranks\n"));
 }
 
 TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
@@ -127,7 +163,7 @@ TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
                      "",
                      Trial::BeforeDecision::WaitingForTime};
   EXPECT_NE(
-      trials_text({record}).find(", root 3, in order, on world (4): not begun, too few calls: "
+      trials_text({record}).find(", root 3, in order, on world (4): not begun, too short calls: "
                                  "native until there is time to try others\n"),
       std::string::npos)
       << trials_text({record});

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "collective/neighbourhood.hpp"
+#include "runtime/settings.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/candidates.hpp"
 #include "select/quick_irregular.hpp"
@@ -41,7 +42,7 @@ topology::Machine deep_and_wide_machine() {
 
 struct Names {
   std::vector<std::string> whole;  ///< those whose messages are not cut
-  std::vector<std::string> all;
+  std::vector<std::string> all;    ///< native too
 };
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -51,6 +52,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 /// The classical ones first, which people name most.
 Names names_for(Operation operation) {
   Names names;
+  names.all.emplace_back(kNativeName);
   for (const std::uint64_t count : {1U, 1U << 14U, 1U << 24U}) {
     for (const topology::Machine& machine : sample_machines()) {
       const Hierarchy hierarchy(machine);
@@ -81,6 +83,13 @@ std::string meant(const std::string& word, const std::vector<std::string>& known
                   const std::string& otherwise) {
   const std::string near = nearest(word, known);
   return near.empty() ? otherwise : fmt::format("did you mean \"{}\"?", near);
+}
+
+/// "the algorithms for allreduce are: native (the MPI library's own), ring ..."
+std::string names_text(std::string_view call, const std::string& word,
+                       const std::vector<std::string>& known) {
+  return fmt::format("the algorithms for {} are: {} (the MPI library's own), {}", call, kNativeName,
+                     some_names(word, known));
 }
 
 std::vector<std::string> trees_by_counts() {
@@ -143,6 +152,7 @@ Error with_names(const WrongAlgorithm& wrong) {
 
 std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::string& name) {
   const std::string_view call = schedule::name_of(operation);
+  if (name == kNativeName) return std::nullopt;
   const bool can_differ = operation == Operation::Scatter || operation == Operation::Gather;
   if (const auto tree = select::tree_by_counts(name); tree && can_differ) {
     if (*tree == "random" || select::is_quick_tree(*tree)) return std::nullopt;
@@ -150,7 +160,7 @@ std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::st
     return WrongAlgorithm{
         {kWhere, fmt::format("there is no tree by counts \"{:.60}\" for {}", *tree, call),
          meant(name, trees, "\"counts:minimum-first\" is one")},
-        fmt::format("the trees by counts are: {}", fmt::join(trees, ", "))};
+        fmt::format("the trees by counts are: {}", some_names(name, trees))};
   }
   if (schedule::is_neighbourhood(operation)) {
     if (collective::neighbour_plan_named(name)) return std::nullopt;
@@ -158,14 +168,16 @@ std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::st
     return WrongAlgorithm{
         {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call),
          meant(name, routes, "\"joined at level 1\" is one")},
-        fmt::format("the algorithms for {} are: {}", call, fmt::join(routes, ", "))};
+        names_text(call, name, routes)};
   }
   if (exists(operation, name)) return std::nullopt;
   const Names names = names_for(operation);
+  const std::string listing =
+      fmt::format("\"espalier plan {} --machine MACHINE --all\" lists them", call);
+  const std::string hint = meant(name, names.all, listing);
   return WrongAlgorithm{
-      {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call),
-       meant(name, names.all, fmt::format("\"espalier plan {}\" lists them", call))},
-      fmt::format("the algorithms for {} are: {}", call, fmt::join(names.whole, ", "))};
+      {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call), hint},
+      names_text(call, name, names.whole) + (hint == listing ? "" : "; " + listing)};
 }
 
 NamedAlgorithms read_algorithms(const std::string& text) {

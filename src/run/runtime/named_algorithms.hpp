@@ -13,10 +13,10 @@ namespace espalier::runtime {
 /// A part of ESPALIER_ALGORITHM that names nothing that there is.
 struct WrongAlgorithm {
   Error error;        ///< its hint is short: the name that was probably meant
-  std::string names;  ///< "the algorithms for allreduce are ...", or the operations
+  std::string names;  ///< "the algorithms for allreduce are ...", some of many; or the operations
 };
 
-/// The same with all names in its hint, for those who can still write another.
+/// The same with names in its hint, for those who can still write another.
 [[nodiscard]] Error with_names(const WrongAlgorithm& wrong);
 
 /// "broadcast=binomial 16 KiB,allreduce=ring", as far as it can be followed.
@@ -26,8 +26,8 @@ struct NamedAlgorithms {
 };
 [[nodiscard]] NamedAlgorithms read_algorithms(const std::string& text);
 
-/// Nothing if there is such an algorithm on some machine. (One that exists but cannot do some call
-/// leaves that call to the usual choice.)
+/// Nothing if there is such an algorithm on some machine, or it is kNativeName. (One that exists
+/// but cannot do some call leaves that call to the usual choice.)
 [[nodiscard]] std::optional<WrongAlgorithm> check_algorithm(schedule::Operation operation,
                                                             const std::string& name);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/settings.hpp"
 #include "select/candidates.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
@@ -26,7 +27,14 @@ TEST(NamedAlgorithms, TakesWhatThereIsAndSaysWhatThereIsNot) {
   EXPECT_EQ(named.wrong[0].error,
             (Error{"ESPALIER_ALGORITHM", "there is no algorithm \"rign\" for allreduce",
                    "did you mean \"ring\"?"}));
-  EXPECT_NE(with_names(named.wrong[0]).hint.find("rabenseifner"), std::string::npos);
+  const std::string hint = with_names(named.wrong[0]).hint;
+  EXPECT_TRUE(
+      hint.starts_with("did you mean \"ring\"? the algorithms for allreduce are: native (the "
+                       "MPI library's own), ring, "))
+      << hint;
+  EXPECT_TRUE(
+      hint.ends_with(" more; \"espalier plan allreduce --machine MACHINE --all\" lists them"))
+      << hint;
   EXPECT_EQ(named.wrong[1].error, (Error{"ESPALIER_ALGORITHM", "there is no operation \"alreduce\"",
                                          "did you mean \"allreduce\"?"}));
   EXPECT_NE(with_names(named.wrong[1]).hint.find("reduce-scatter"), std::string::npos);
@@ -37,9 +45,28 @@ TEST(NamedAlgorithms, SuggestsASegmentToo) {
   EXPECT_EQ(check_algorithm(Operation::Broadcast, "bionmial 16 KiB")->error.hint,
             "did you mean \"binomial 16 KiB\"?");
   EXPECT_EQ(check_algorithm(Operation::Broadcast, "sorcery")->error.hint,
-            "\"espalier plan broadcast\" lists them");
+            "\"espalier plan broadcast --machine MACHINE --all\" lists them");
   EXPECT_EQ(check_algorithm(Operation::Scatter, "counts:minimun-first")->error.hint,
             "did you mean \"counts:minimum-first\"?");
+}
+
+TEST(NamedAlgorithms, NativeIsOneForEveryOperation) {
+  const NamedAlgorithms named =
+      read_algorithms("allreduce=native, scatter=native, neighbour-alltoall=native");
+  EXPECT_TRUE(named.wrong.empty());
+  EXPECT_EQ(named.known.at(Operation::Allreduce), kNativeName);
+  EXPECT_EQ(named.known.at(Operation::Scatter), kNativeName);
+  EXPECT_EQ(named.known.at(Operation::NeighbourAlltoall), kNativeName);
+  EXPECT_EQ(check_algorithm(Operation::Broadcast, "natvie")->error.hint,
+            "did you mean \"native\"?");
+}
+
+TEST(NamedAlgorithms, ErrorsNameTenAlgorithmsAtMost) {
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    const auto wrong = check_algorithm(static_cast<Operation>(o), "off");
+    ASSERT_TRUE(wrong) << o;
+    EXPECT_LT(with_names(*wrong).hint.size(), 600u) << with_names(*wrong).hint;
+  }
 }
 
 /// Also names that only the machine at hand has: as many leaders as a cluster has processes.

@@ -17,6 +17,9 @@ namespace {
 using topology::MemberSpec;
 
 constexpr const char* kVariable = "ESPALIER_CLUSTERS";
+// cluster_text() tells of files by these, behind a "[".
+constexpr std::string_view kUnreadable = " cannot be read";
+constexpr std::string_view kEmptyFile = "an empty file";
 constexpr const char* kForm = "write names from the outermost inwards, such as anl/sp2";
 
 std::string_view without_blanks(std::string_view text) {
@@ -121,6 +124,10 @@ Expected<std::vector<std::string>> clusters_from(std::string_view text) {
     return refused(
         fmt::format("{} characters; at most {} are read", text.size(), kMostClusterText));
   }
+  if (text.starts_with('[') && (text.ends_with(kUnreadable) || text.substr(1) == kEmptyFile)) {
+    return Error{kVariable, std::string(text.substr(1)),
+                 "after @ name a file whose first line has names, such as anl/sp2"};
+  }
   std::vector<std::string> names;
   for (std::string_view left = text;;) {
     const std::size_t slash = std::min(left.find('/'), left.size());
@@ -144,9 +151,9 @@ std::string cluster_text(const std::string& value) {
   if (!value.starts_with('@')) return value;
   const auto text = read_named_file(value.substr(1), {.refuses_foreign = true});
   // What begins with "[" is refused by everybody, so all ranks hear of it.
-  if (!text) return fmt::format("[{:.200} cannot be read", value.substr(1));
+  if (!text) return fmt::format("[{:.200}{}", value.substr(1), kUnreadable);
   const std::string line = text->substr(0, text->find('\n'));
-  return line.empty() ? "[an empty file" : line.substr(0, kMostClusterText + 1);
+  return line.empty() ? fmt::format("[{}", kEmptyFile) : line.substr(0, kMostClusterText + 1);
 }
 
 Expected<topology::Machine> machine_of_clusters(std::span<const std::string> texts,

@@ -68,9 +68,10 @@ TEST(NamedClusters, MayStandInAFileOfTheHost) {
   std::ofstream(path) << "anl/sp2\nmore\n";
   EXPECT_EQ(cluster_text("@" + path.string()), "anl/sp2");
   EXPECT_EQ(cluster_text("anl/sp2"), "anl/sp2");
-  EXPECT_FALSE(clusters_from(cluster_text("@/nowhere/clusters")));
+  EXPECT_EQ(clusters_from(cluster_text("@/nowhere/clusters")).error().what,
+            "/nowhere/clusters cannot be read");
   std::ofstream(path, std::ios::trunc) << "";
-  EXPECT_FALSE(clusters_from(cluster_text("@" + path.string())));
+  EXPECT_EQ(clusters_from(cluster_text("@" + path.string())).error().what, "an empty file");
   std::filesystem::remove(path);
 }
 

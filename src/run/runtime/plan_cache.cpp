@@ -94,17 +94,30 @@ std::optional<schedule::Program> joined_program(const schedule::Program& program
 
 }  // namespace
 
-std::uint64_t bytes_of(const CachedPlan& plan) {
+namespace {
+
+std::uint64_t bytes_of_program(const PreparedProgram& p) {
   const auto held = [](const auto&... vectors) {
     return ((vectors.size() * sizeof(vectors[0])) + ...);
   };
-  const PreparedProgram& p = plan.prepared;
   std::uint64_t runs = 0;
   for (const schedule::IndexSet& set : p.program.sets) runs += set.runs().size();
-  return sizeof(plan) + plan.name.size() + plan.why.size() + runs * sizeof(schedule::IndexRun) +
-         held(p.program.ops, p.program.deps, p.program.sets, p.lanes, p.messages, p.waits,
-              p.message_count, p.first_dependent, p.dependents, p.first_message, p.messages_of_op,
-              p.steps);
+  return runs * sizeof(schedule::IndexRun) + held(p.program.ops, p.program.deps, p.program.sets,
+                                                  p.lanes, p.messages, p.waits, p.message_count,
+                                                  p.first_dependent, p.dependents, p.first_message,
+                                                  p.messages_of_op, p.steps);
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const CachedPlan& plan) {
+  std::uint64_t bytes =
+      sizeof(plan) + plan.name.size() + plan.why.size() + bytes_of_program(plan.prepared);
+  if (plan.over_memory != nullptr) {
+    bytes += sizeof(LeadersPart) + bytes_of_program(plan.over_memory->whole) +
+             bytes_of_program(plan.over_memory->last);
+  }
+  return bytes;
 }
 
 CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
@@ -114,6 +127,7 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   CachedPlan plan;
   plan.call = call;
   plan.has_gaps = key.gaps;
+  plan.is_one_copy = key.which == select::WhichPlan::OneCopy;
   plan.scales_to = choice.scales_to;
   plan.name = std::move(choice.name);
   plan.why = std::move(choice.why);
@@ -136,6 +150,63 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
     return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
   });
   plan.signature = schedule::hash_of(call);
+  return plan;
+}
+
+namespace {
+
+/// A leader's program of one piece, with the ranks of the whole communicator instead of leaders'.
+PreparedProgram leaders_program(select::Chooser& chooser, const select::PlanChoice& choice,
+                                const schedule::Collective& call, const std::vector<Rank>& leaders,
+                                Rank own) {
+  const topology::Machine& machine = chooser.hierarchy().machine();
+  PreparedProgram program =
+      prepare(own_part(choice, chooser.hierarchy(), call, own), [&](Rank peer) {
+        const topology::Path path = machine.path(own, peer);
+        return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
+      });
+  for (Lane& lane : program.lanes) lane.peer = leaders[lane.peer];
+  for (SequentialStep& step : program.steps) {
+    const bool is_message =
+        step.kind == schedule::OpKind::Send || step.kind == schedule::OpKind::Recv;
+    if (is_message) step.peer = leaders[step.peer];
+  }
+  return program;
+}
+
+}  // namespace
+
+std::optional<CachedPlan> make_plan_over_memory(select::Chooser& chooser,
+                                                const select::Nodes& nodes, Rank rank,
+                                                const PlanKey& key) {
+  const schedule::Collective call = collective_of(key, nodes.size());
+  const auto choice = select::choose_over_memory(chooser, nodes, call);
+  if (!choice) return std::nullopt;
+  const std::vector<Rank> leaders = nodes.leaders(call.root);
+  auto part = std::make_shared<LeadersPart>();
+  part->piece = choice->piece;
+  part->leader = nodes.leader_of(nodes.node_of(rank), call.root);
+  if (part->leader == rank) {
+    const auto own =
+        static_cast<Rank>(std::lower_bound(leaders.begin(), leaders.end(), rank) - leaders.begin());
+    part->whole =
+        leaders_program(chooser, choice->leaders,
+                        select::call_of_leaders(call, leaders, part->piece), leaders, own);
+    const std::uint64_t rest = part->piece == 0 ? 0 : call.count % part->piece;
+    if (rest != 0) {
+      const auto last = select::call_of_leaders(call, leaders, rest);
+      part->last = leaders_program(chooser, chooser.choose(last, select::WhichPlan::Best), last,
+                                   leaders, own);
+    }
+  }
+  CachedPlan plan;
+  plan.call = call;
+  plan.name = choice->name();
+  plan.why = "leaders of nodes send, the others share memory with them";
+  plan.predicted = choice->predicted;
+  plan.planned = true;
+  plan.signature = schedule::hash_of(call);
+  plan.over_memory = std::move(part);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/prepared.hpp"
 #include "runtime/shared_call.hpp"
 #include "select/chooser.hpp"
+#include "select/over_memory.hpp"
 
 namespace espalier::runtime {
 
@@ -19,6 +20,15 @@ struct PlanKey : SharedCall {
   bool in_place = false;
   select::WhichPlan which = select::WhichPlan::ByPrediction;
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
+};
+
+/// A rank's part of a call over several nodes whose ranks share memory: what its leader sends and
+/// receives (select/over_memory.hpp).
+struct LeadersPart {
+  std::uint64_t piece = 0;  ///< elements of each piece but the last
+  Rank leader = 0;          ///< leader of this rank's node
+  PreparedProgram whole,
+      last;  ///< programs of a piece and of a shorter last one; empty if another rank leads
 };
 
 /// A rank's own part of a plan, ready to run; or why there is none.
@@ -31,8 +41,11 @@ struct CachedPlan {
   bool planned = false;
   bool is_collective = true;      ///< all members make the call as `call` says: no multicast
   bool has_gaps = false;          ///< see SharedCall::gaps
+  bool is_one_copy = false;       ///< where it goes through memory, by one copy
   bool needs_input_copy = false;  ///< runs in place, and would read what it has overwritten
   PreparedProgram prepared;
+  /// Set if ranks that share a node go through its memory; then `prepared` is empty.
+  std::shared_ptr<const LeadersPart> over_memory = {};
   std::uint64_t signature = 0;  ///< the call's signature, for its messages' tags
   std::uint64_t scales_to = 0;  ///< largest count that it can be rescaled to; 0: none
   std::uint64_t used = 0;       ///< when the plan was used last, for eviction
@@ -89,5 +102,12 @@ class PlanCache {
 
 /// This rank's plan for a call on a machine, from nothing but what all ranks share.
 [[nodiscard]] CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key);
+
+/// Likewise, of a call over several nodes whose ranks share memory; absent: leaders have no plan.
+/// @param leaders chooser of the machine of the leaders alone
+/// @pre select::may_go_over_memory(call)
+[[nodiscard]] std::optional<CachedPlan> make_plan_over_memory(select::Chooser& leaders,
+                                                              const select::Nodes& nodes, Rank rank,
+                                                              const PlanKey& key);
 
 }  // namespace espalier::runtime

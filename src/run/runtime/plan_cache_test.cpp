@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "runtime/named_algorithms.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -242,6 +246,48 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
       for (const std::uint32_t next : p.dependents_of(op)) --waits[next];
     }
   });
+}
+
+/// Every root, and a piece that is shorter than the others.
+TEST(PlanOverMemory, IsForLeadersAlone) {
+  const auto machine =
+      *topology::parse_synthetic("node:3(5us,10Gbit/s) proc:2|1|3(1us,name=memory)");
+  const select::Nodes nodes(machine);
+  for (Rank root = 0; root < machine.size(); ++root) {
+    const std::vector<Rank> leaders = nodes.leaders(root);
+    const topology::Machine seen = topology::restrict_machine(machine, leaders);
+    const collective::Hierarchy hierarchy(seen);
+    Chooser chooser(hierarchy);
+    for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{300'001}}) {
+      const PlanKey key{{Operation::Reduce, root, count, 8, true}};
+      std::uint64_t piece = 0;
+      std::map<std::pair<Rank, Rank>, std::int64_t> open;  // messages sent and not received
+      for (Rank rank = 0; rank < machine.size(); ++rank) {
+        const auto plan = make_plan_over_memory(chooser, nodes, rank, key);
+        ASSERT_TRUE(plan && plan->over_memory);
+        const LeadersPart& part = *plan->over_memory;
+        ASSERT_EQ(plan->signature, schedule::hash_of(plan->call));
+        if (rank == 0) piece = part.piece;
+        ASSERT_EQ(part.piece, piece) << "ranks cut a message alike";
+        const bool leads = std::binary_search(leaders.begin(), leaders.end(), rank);
+        ASSERT_EQ(part.leader == rank, leads);
+        ASSERT_EQ(nodes.node_of(part.leader), nodes.node_of(rank));
+        ASSERT_TRUE(leads || (part.whole.lanes.empty() && part.last.lanes.empty()));
+        for (const Lane& lane : part.whole.lanes) {
+          ASSERT_TRUE(std::binary_search(leaders.begin(), leaders.end(), lane.peer));
+          ASSERT_NE(lane.peer, rank);
+          const auto way = lane.sends ? std::pair(rank, lane.peer) : std::pair(lane.peer, rank);
+          open[way] += (lane.sends ? 1 : -1) * static_cast<std::int64_t>(lane.count);
+        }
+        for (const SequentialStep& step : part.whole.steps) {
+          if (step.kind == schedule::OpKind::Send || step.kind == schedule::OpKind::Recv) {
+            ASSERT_TRUE(std::binary_search(leaders.begin(), leaders.end(), step.peer));
+          }
+        }
+      }
+      for (const auto& [way, messages] : open) ASSERT_EQ(messages, 0) << way.first << way.second;
+    }
+  }
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ std::vector<std::string> setting_names() {
           "ESPALIER_LAB_PRIORITY",  "ESPALIER_LAB_RANKS",
           "ESPALIER_LAB_RUN",       "ESPALIER_SHARED",
           "ESPALIER_SHARED_MEMORY", "ESPALIER_LAB_TIMES",
-          "ESPALIER_CLUSTERS",      "ESPALIER_PROGRESS_THREAD"};
+          "ESPALIER_CLUSTERS",      "ESPALIER_PROGRESS_THREAD",
+          "ESPALIER_ONE_COPY"};
 }
 
 }  // namespace espalier::runtime

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
@@ -20,13 +21,13 @@ Expected<bool> read_switch(const Environment& environment, const std::string& na
                fmt::format("set it to {}, or unset it", usual ? 0 : 1)};
 }
 
-Expected<SharedMemory> read_shared(const Environment& environment) {
-  const std::string value = environment("ESPALIER_SHARED").value_or("");
-  if (value.empty()) return Settings().shared;
+Expected<SharedMemory> read_shared(const Environment& environment, const std::string& name) {
+  const std::string value = environment(name).value_or("");
+  if (value.empty()) return SharedMemory::Tried;
   if (value == "0") return SharedMemory::Never;
   if (value == "1") return SharedMemory::Always;
   if (value == "tried") return SharedMemory::Tried;
-  return Error{"ESPALIER_SHARED", fmt::format("\"{:.60}\" is none of 0, 1 and tried", value),
+  return Error{name, fmt::format("\"{:.60}\" is none of 0, 1 and tried", value),
                "set it to one of these, or unset it"};
 }
 
@@ -70,9 +71,12 @@ Expected<Settings> read_settings(const Environment& environment) {
   const Expected<NonBlocking> nonblocking = read_nonblocking(environment);
   if (!nonblocking) return nonblocking.error();
   settings.nonblocking = *nonblocking;
-  const Expected<SharedMemory> shared = read_shared(environment);
+  const Expected<SharedMemory> shared = read_shared(environment, "ESPALIER_SHARED");
   if (!shared) return shared.error();
   settings.shared = *shared;
+  const Expected<SharedMemory> one_copy = read_shared(environment, "ESPALIER_ONE_COPY");
+  if (!one_copy) return one_copy.error();
+  settings.one_copy = *one_copy;
   const Expected<int> log = read_log(environment);
   if (!log) return log.error();
   settings.log = *log;
@@ -102,6 +106,17 @@ Expected<Settings> read_settings(const Environment& environment) {
   return settings;
 }
 
+bool is_named_native(const Settings& settings, schedule::Operation operation) {
+  const auto named = settings.algorithm.find(operation);
+  if (named == settings.algorithm.end() || named->second != kNativeName) return false;
+  return !(settings.reproducible && schedule::reduces(operation));
+}
+
+bool names_a_plan(const Settings& settings) {
+  return std::any_of(settings.algorithm.begin(), settings.algorithm.end(),
+                     [](const auto& named) { return named.second != kNativeName; });
+}
+
 std::optional<Error> contradiction(const Settings& agreed, const Environment& environment) {
   const Expected<Settings> read = read_settings(environment);
   if (!read) return read.error();
@@ -124,6 +139,7 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_NONBLOCKING",
                   differs("ESPALIER_NONBLOCKING", own.nonblocking, agreed.nonblocking)},
         std::pair{"ESPALIER_SHARED", differs("ESPALIER_SHARED", own.shared, agreed.shared)},
+        std::pair{"ESPALIER_ONE_COPY", differs("ESPALIER_ONE_COPY", own.one_copy, agreed.one_copy)},
         std::pair{"ESPALIER_SHARED_MEMORY",
                   differs("ESPALIER_SHARED_MEMORY", own.shared_limit, agreed.shared_limit)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
@@ -157,6 +173,7 @@ std::string to_text(const Settings& settings) {
                          {"trial", settings.trial},
                          {"nonblocking", static_cast<int>(settings.nonblocking)},
                          {"shared", static_cast<int>(settings.shared)},
+                         {"one_copy", static_cast<int>(settings.one_copy)},
                          {"verdicts", settings.verdicts},
                          {"shared_memory", settings.shared_limit.value},
                          {"memory", settings.bundle_limit.value},
@@ -184,6 +201,7 @@ Settings settings_from_text(const std::string& text) {
   settings.trial = json.at("trial").get<bool>();
   settings.nonblocking = static_cast<NonBlocking>(json.at("nonblocking").get<int>());
   settings.shared = static_cast<SharedMemory>(json.at("shared").get<int>());
+  settings.one_copy = static_cast<SharedMemory>(json.at("one_copy").get<int>());
   settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/expected.hpp"
 #include "base/types.hpp"
@@ -19,9 +20,10 @@ enum class NonBlocking : std::uint8_t {
   Planned    ///< non-blocking and persistent ones, wherever their blocking form does
 };
 
-/// Whether calls of ranks on one node go through memory that they share (ESPALIER_SHARED).
+/// Whether calls of ranks on one node go through memory that they share (ESPALIER_SHARED), and
+/// whether long ones of these are copied once (ESPALIER_ONE_COPY).
 enum class SharedMemory : std::uint8_t {
-  Never,  ///< 0: such calls go by messages
+  Never,  ///< 0: no call does
   Tried,  ///< "tried", or not set: where trials compare it with native calls, and it proves faster
   Always  ///< 1: likewise, and also where plans are forced
 };
@@ -43,10 +45,11 @@ struct Settings {
   NonBlocking nonblocking = NonBlocking::Measured;
   /// A thread goes on with calls that do not block. Of this process alone: the ranks do not agree.
   bool progress_thread = false;
-  SharedMemory shared = SharedMemory::Tried;  ///< ranks of one node go through shared memory
-  std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
+  SharedMemory shared = SharedMemory::Tried;    ///< ranks of one node go through shared memory
+  SharedMemory one_copy = SharedMemory::Tried;  ///< they read each other's memory there
+  std::string verdicts;  ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
-      algorithm;  ///< algorithm that the user named for each operation
+      algorithm;  ///< algorithm that the user named for each operation, or kNativeName
   /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.
   Bytes bundle_limit{64 * 1024 * 1024};
   /// What a process may own of shared memory, all communicators together.
@@ -54,6 +57,14 @@ struct Settings {
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
+
+/// The name in ESPALIER_ALGORITHM that leaves an operation to the MPI library.
+inline constexpr std::string_view kNativeName = "native";
+/// Whether all calls of an operation are native because ESPALIER_ALGORITHM says so. Reductions with
+/// the same bits everywhere are planned nevertheless.
+[[nodiscard]] bool is_named_native(const Settings& settings, schedule::Operation operation);
+/// Whether ESPALIER_ALGORITHM names a plan for some operation; then nothing is tried.
+[[nodiscard]] bool names_a_plan(const Settings& settings);
 
 /// A variable's value, or nothing.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;

@@ -49,6 +49,19 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
   EXPECT_EQ(*settings, Settings{});
 }
 
+TEST(Settings, NativeNamesNoPlanAndYieldsToTheSameBitsOnly) {
+  const Settings native = *read({{"ESPALIER_ALGORITHM", "allreduce=native"}});
+  EXPECT_TRUE(is_named_native(native, Operation::Allreduce));
+  EXPECT_FALSE(is_named_native(native, Operation::Reduce));
+  EXPECT_FALSE(names_a_plan(native));
+  EXPECT_TRUE(names_a_plan(*read({{"ESPALIER_ALGORITHM", "allreduce=native,reduce=binomial"}})));
+  EXPECT_EQ(settings_from_text(to_text(native)), native);
+  const Settings same_bits = *read({{"ESPALIER_ALGORITHM", "allreduce=native,broadcast=native"},
+                                    {"ESPALIER_REPRODUCIBLE", "1"}});
+  EXPECT_FALSE(is_named_native(same_bits, Operation::Allreduce));
+  EXPECT_TRUE(is_named_native(same_bits, Operation::Broadcast));
+}
+
 TEST(Settings, NonBlockingCallsArePlannedAllOrNoneOrWhereThatIsMeasuredToGain) {
   const auto which = [](const Variables& variables) {
     return settings_from_text(to_text(*read(variables))).nonblocking;
@@ -71,6 +84,19 @@ TEST(Settings, TheMemoryOfANodeIsTriedUnlessToldOtherwise) {
   EXPECT_TRUE(which({{"ESPALIER_SHARED", "0"}}) == SharedMemory::Never);
   EXPECT_TRUE(which({{"ESPALIER_SHARED", "1"}}) == SharedMemory::Always);
   EXPECT_FALSE(read({{"ESPALIER_SHARED", "maybe"}}));
+}
+
+TEST(Settings, OneCopyIsTriedUnlessToldOtherwise) {
+  const auto which = [](const Variables& variables) {
+    return settings_from_text(to_text(*read(variables))).one_copy;
+  };
+  EXPECT_TRUE(which({}) == SharedMemory::Tried);
+  EXPECT_TRUE(which({{"ESPALIER_ONE_COPY", "tried"}}) == SharedMemory::Tried);
+  EXPECT_TRUE(which({{"ESPALIER_ONE_COPY", "0"}}) == SharedMemory::Never);
+  EXPECT_TRUE(which({{"ESPALIER_ONE_COPY", "1"}}) == SharedMemory::Always);
+  const auto wrong = read({{"ESPALIER_ONE_COPY", "64KiB"}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().where, "ESPALIER_ONE_COPY");
 }
 
 TEST(Settings, DiscoveryAndItsCacheAreSwitchedOff) {

@@ -16,9 +16,10 @@ StartTrials::Next StartTrials::next(const CallClass& calls, std::uint64_t bytes,
     trial = std::make_shared<StartTrial>(lead);
   }
   const bool was_due = trial->wants_call();
+  const StartTrial::Phase phase = trial->phase();
   const StartTrial::Next next = trial->next(bytes);
   if (!was_due && trial->wants_call()) due_.push_back(trial);
-  return {next.is_planned, next.is_timed ? trial : nullptr, next.agrees ? trial : nullptr};
+  return {next.is_planned, next.is_timed ? trial : nullptr, next.agrees ? trial : nullptr, phase};
 }
 
 void StartTrials::forget() {

@@ -32,6 +32,7 @@ class StartTrials {
     std::shared_ptr<StartTrial> timed = {};
     /// StartTrial::agree() is to be called; nullptr: it is not.
     std::shared_ptr<StartTrial> agrees = {};
+    StartTrial::Phase phase{};  ///< the phase of this start
   };
   /// Counts a start. If another plan leads than before, the trial of the class begins anew; an
   /// agreement that is under way is ended by before_blocking() nevertheless.

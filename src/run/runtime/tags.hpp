@@ -20,7 +20,8 @@ namespace espalier::runtime {
 /// is not harmless, so the head of the message holds the whole number of the call. One is for
 /// messages of a rank to itself that complete requests (ProgressEngine): call and signature
 /// together are the number of the request. One is for ranks that tell that they have given a call
-/// up (Channel::tell_failure): it has no signature.
+/// up (Channel::tell_failure): it has no signature, or another one than the call's
+/// (Channel::tell_other_call).
 class Tags {
  public:
   /// @param upper_bound MPI_TAG_UB, at least 32767
@@ -48,6 +49,10 @@ class Tags {
   /// The tag of a message that tells that its sender has given a call up.
   [[nodiscard]] constexpr int failure_tag(std::uint64_t call) const {
     return joined(call, 0, plain() + 3);
+  }
+  /// Likewise, where those who wait for its messages are to see another signature than theirs.
+  [[nodiscard]] constexpr int other_call_tag(std::uint64_t call, std::uint64_t signature) const {
+    return joined(call, ~signature, plain() + 3);
   }
   /// How many requests have different tags.
   [[nodiscard]] constexpr std::uint64_t requests_apart() const {

@@ -76,6 +76,20 @@ TEST(Tags, TellTheCallAndItsSignature) {
   EXPECT_NE(tags.call_of(one), tags.call_of(tags.tag(1001, 0x1235, 77)));
 }
 
+TEST(Tags, OfOtherCallsHaveTheCallAndAnotherSignatureAndAreNoMessages) {
+  const Tags tags(32767);
+  for (std::uint64_t signature = 0; signature < 16; ++signature) {
+    const int told = tags.other_call_tag(3, signature);
+    EXPECT_EQ(tags.call_of(told), tags.call_of(tags.tag(3, signature, 0)));
+    EXPECT_NE(tags.signature_of(told), tags.signature_of(tags.tag(3, signature, 0)));
+    for (std::uint64_t other = 0; other < 16; ++other) {
+      for (std::uint32_t message = 0; message < 28; ++message) {
+        ASSERT_NE(told, tags.tag(3, other, message));
+      }
+    }
+  }
+}
+
 TEST(Tags, TellWhichCallIsLater) {
   for (const int bound : {32767, (1 << 28) - 1, 2147483647}) {
     const Tags tags(bound);

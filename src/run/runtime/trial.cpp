@@ -328,14 +328,20 @@ void Trial::judge_all() {
   learn_from_times();
   if (options_.evidence != nullptr) options_.evidence->release(std::exchange(reserved_, 0));
   for (const std::uint32_t w : rivals_) {
-    if (options_.evidence == nullptr) break;
     const double calls =
         static_cast<double>(calls_in_turns()) / static_cast<double>(rivals_.size());
-    options_.evidence->add_regret(calls * std::max(0.0, agreed_[w] - agreed_[best]));
+    const double regret = calls * std::max(0.0, agreed_[w] - agreed_[best]);
+    if (options_.evidence != nullptr) {
+      options_.evidence->add_regret(regret);
+    } else if (options_.regret != nullptr) {
+      *options_.regret += regret;
+    }
   }
   if (starts_second_round(agreed_[best])) return;
   kept_ = best;
-  why_ = "the fastest of those tried";
+  const bool is_fastest = std::none_of(rivals_.begin(), rivals_.end(),
+                                       [&](std::uint32_t w) { return agreed_[w] < agreed_[best]; });
+  why_ = is_fastest ? "the fastest of those tried" : options_.why_too_little;
   if (recheck_scheduled_ || candidates_[best].is_native) return keep(best, why_);
   options_.rechecks_winner ? schedule_recheck(block_) : see_in_the_long_run();
 }

@@ -26,6 +26,8 @@ struct TrialOptions {
   /// A plan is kept only if it is faster than the native call by this many seconds: what a planned
   /// call costs more than a native one before its first message.
   double least_seconds = 150e-9;
+  /// Why the native call is kept though a plan took less: the two bounds above in words.
+  std::string_view why_too_little = "no plan was faster by 2 % and 0.15 us";
   /// A plan that won is compared with the native call once more, much later (phase Probation). So
   /// a computer that was busy at the wrong moment does not decide for good. Set where no link is
   /// far; over far links phase LongRun takes its place.
@@ -37,6 +39,9 @@ struct TrialOptions {
   /// communicator. A candidate that is behind as far as is known is tried only when the regret of
   /// all trials stays within kShare of the time that the program has run. Must outlive the trial.
   Evidence* evidence = nullptr;
+  /// Adds to this what the calls of a trial without `evidence` took beyond its best candidate, for
+  /// the report alone; nullptr: nobody wants it. Must outlive the trial.
+  double* regret = nullptr;
 };
 
 /// Decides by the clock which candidate runs the calls of one class (one communicator, operation,

@@ -16,7 +16,7 @@ std::string undecided_text(const TrialRecord& record) {
     case Trial::BeforeDecision::TakingTurns:
       return "not ended, too few calls: they took turns";
     case Trial::BeforeDecision::WaitingForTime:
-      return fmt::format("not begun, too few calls: {} until there is time to try others", first);
+      return fmt::format("not begun, too short calls: {} until there is time to try others", first);
     case Trial::BeforeDecision::ByPrediction:
       break;
   }
@@ -45,6 +45,7 @@ std::string text_of(const CallClass& calls) {
 
 std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
+  bool is_any_timed = false;
   for (const TrialRecord& record : records) {
     text += fmt::format(
         "\n  trial of {}, on {}: {}{}\n", text_of(record.calls), record.communicator,
@@ -55,12 +56,18 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
     for (const Candidate& candidate : record.candidates)
       widest = std::max(widest, candidate.name.size());
     for (std::size_t w = 0; w < record.candidates.size(); ++w) {
+      is_any_timed = is_any_timed || std::isfinite(record.times[w]);
       const std::string took = std::isfinite(record.times[w])
                                    ? fmt::format("took {:>8},", time_text(record.times[w]))
                                    : "not timed,";
       text += fmt::format("    {:<{}} {:<14} predicted {:>8}\n", record.candidates[w].name, widest,
                           took, time_text(record.candidates[w].predicted));
     }
+  }
+  if (is_any_timed) {
+    text +=
+        "  took: a call of the slowest rank, in its best block of calls, with waiting for late "
+        "ranks\n";
   }
   return text;
 }

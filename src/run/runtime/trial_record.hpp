@@ -20,8 +20,8 @@ struct Candidate {
 /// A trial as it stands at the end of the program, for ESPALIER_EXPLAIN. What is printed:
 ///   1. There is a decision: "kept NAME (WHY)".
 ///   2. BeforeDecision::ByPrediction: "not ended, too few calls: NAME by prediction alone".
-///   3. BeforeDecision::WaitingForTime: "not begun, too few calls: NAME until there is time to try
-///      others".
+///   3. BeforeDecision::WaitingForTime: "not begun, too short calls: NAME until there is time to
+///      try others".
 ///   4. BeforeDecision::TakingTurns: "not ended, too few calls: they took turns".
 /// Each of these may be followed by "; then links changed, and plans were made anew".
 struct TrialRecord {
@@ -37,6 +37,7 @@ struct TrialRecord {
 };
 /// A class of calls in words: operation, size and what else tells it from others.
 [[nodiscard]] std::string text_of(const CallClass& calls);
+/// All trials with their candidates; a last line explains "took" if a candidate was timed.
 [[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);
 
 }  // namespace espalier::runtime

@@ -228,6 +228,35 @@ TEST(Trial, ThePreferredWayNeedNotBeAmongTheBest) {
   }
 }
 
+TEST(Trial, SaysHowMuchFasterAPlanHadToBe) {
+  const auto why = [](double plan_takes, const TrialOptions& options) {
+    std::vector<Trial> trials(2, Trial({{1e-3, true}, {1e-3, false}}, options));
+    candidates_taken(trials, 400, [&](std::size_t, std::uint32_t candidate) {
+      return candidate == 0 ? 1e-3 : plan_takes;
+    });
+    EXPECT_EQ(trials[0].kept(), 0U);
+    return trials[0].why();
+  };
+  EXPECT_EQ(why(1.1e-3, {}), "the fastest of those tried");
+  EXPECT_EQ(why(0.99e-3, {}), "no plan was faster by 2 % and 0.15 us");
+  TrialOptions more;
+  more.least_gain = 0.05;
+  more.why_too_little = "not by 5 %";
+  EXPECT_EQ(why(0.96e-3, more), "not by 5 %");
+}
+
+TEST(Trial, CountsWhatItCostWhereNoLinkIsFar) {
+  double regret = 0;
+  TrialOptions options;
+  options.regret = &regret;
+  std::vector<Trial> trials(1, Trial({{1e-3, true}, {1e-3, false}}, options));
+  candidates_taken(trials, 400, [](std::size_t, std::uint32_t candidate) {
+    return candidate == 0 ? 1e-3 : 1.1e-3;
+  });
+  EXPECT_TRUE(trials[0].is_decided());
+  EXPECT_NEAR(regret, 10 * 0.1e-3, 1e-9);  // two blocks of five calls
+}
+
 TEST(Trial, InLongBlocksOfCallsThatFollowEachOtherReadsNoClockWithin) {
   for (const bool is_close : {true, false}) {
     Trial trial({{-1, true}, {-1, false}});

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "shared/peer_memory.hpp"
+
 namespace espalier::shared {
 
 /// Goes on with what the process has to do besides while it waits: MPI's messages.
@@ -21,9 +23,10 @@ class DirectAccess {
  public:
   /// @param sleepers word of the segment that counts processes asleep; nullptr: nobody sleeps
   /// @param crowded  more processes than cores: the core is yielded early
+  /// @param peers    memory of the other members' processes; nullptr: nobody reads there
   explicit DirectAccess(std::uint32_t* sleepers = nullptr, bool crowded = false,
-                        Progress progress = {})
-      : sleepers_(sleepers), crowded_(crowded), progress_(progress) {}
+                        Progress progress = {}, const PeerMemory* peers = nullptr)
+      : sleepers_(sleepers), crowded_(crowded), progress_(progress), peers_(peers) {}
 
   [[nodiscard]] std::uint64_t load(const std::uint64_t* flag) const {
     return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(flag))
@@ -46,6 +49,11 @@ class DirectAccess {
   void read(std::byte* to, const std::byte* from, std::uint64_t bytes) const {
     std::memcpy(to, from, bytes);
   }
+  /// Reads what another member has outside the segment.
+  [[nodiscard]] PeerRead read_peer(std::uint32_t member, std::byte* to, std::uint64_t from,
+                                   std::uint64_t bytes) const {
+    return peers_ == nullptr ? PeerRead::Refused : peers_->read(member, to, from, bytes);
+  }
   /// Somebody else reads or writes this part of the segment now, on this member's behalf.
   void reads(const std::byte* /*from*/, std::uint64_t /*bytes*/) const {}
   void writes(const std::byte* /*to*/, std::uint64_t /*bytes*/) const {}
@@ -60,6 +68,7 @@ class DirectAccess {
   std::uint32_t* sleepers_;
   bool crowded_;
   Progress progress_;
+  const PeerMemory* peers_;
 };
 
 }  // namespace espalier::shared

@@ -1,304 +1,12 @@
-// Model checking: every order in which members may touch the segment, and every value that C++'s
-// memory order lets a load see, for few members and calls.
-//
-// A member's calls are run from the start again and again; what its loads saw before is taken from
-// a log, and then one more access to a flag is done. So a state is a value, and all states are
-// visited. Data are not atomic: a vector clock for each word tells whether an access is ordered
-// behind those before it. If one is not, or nobody can go on, the protocol is wrong.
+// Calls through slots, in all orders (orders_for_test.hpp).
 #include <gtest/gtest.h>
 
-#include <array>
-#include <functional>
-#include <map>
-#include <set>
-
-#include "shared/member.hpp"
+#include "shared/orders_for_test.hpp"
 
 namespace espalier::shared {
 namespace {
 
-constexpr std::size_t kMost = 3;
-using Clock = std::array<std::uint32_t, kMost>;
-
-struct Stored {
-  std::uint64_t value = 0;
-  Clock before{};  // what is visible to who sees the value
-};
-struct Word {
-  std::uint64_t value = 0;
-  std::uint32_t writer = 0, written = 0;  // member and its time
-  Clock read{};                           // when each member read it last
-};
-struct MemberState {
-  std::vector<std::uint64_t> log;  // what its accesses saw
-  Clock clock{};
-  std::map<std::uint64_t, std::size_t> seen;  // how far it has seen the history of a flag
-  bool is_done = false;
-};
-struct State {
-  std::array<MemberState, kMost> members;
-  std::map<std::uint64_t, std::vector<Stored>> flags;
-  std::map<std::uint64_t, Word> words;
-};
-
-struct Paused {};   // one access was done
-struct Blocked {};  // it cannot be done yet
-struct Broken {
-  std::string what;
-};
-
-/// The accesses of one member: those in its log again, then one more to a flag.
-class Replay {
- public:
-  Replay(State& state, std::uint32_t member, const std::byte* memory, bool sees_latest,
-         std::uint64_t never_waits_for)
-      : state_(&state),
-        member_(member),
-        memory_(memory),
-        sees_latest_(sees_latest),
-        never_waits_for_(never_waits_for) {}
-
-  std::uint64_t load(const std::uint64_t* flag) {
-    if (is_logged()) return next_logged();
-    begin_flag();
-    const std::uint64_t at = offset(flag);
-    const auto& history = history_of(at);
-    return log(see(at, sees_latest_ ? history.size() - 1 : least_visible(at)));
-  }
-  void store(std::uint64_t* flag, std::uint64_t value) {
-    if (is_logged()) {
-      static_cast<void>(next_logged());
-      return;
-    }
-    begin_flag();
-    auto& history = history_of(offset(flag));
-    if (value <= history.back().value) throw Broken{"a flag that does not grow"};
-    ++me().clock[member_];
-    history.push_back({value, me().clock});
-    me().seen[offset(flag)] = history.size() - 1;
-    static_cast<void>(log(0));
-  }
-  void wait(const std::uint64_t* flag, std::uint64_t at_least) {
-    if (is_logged()) {
-      static_cast<void>(next_logged());
-      return;
-    }
-    const std::uint64_t at = offset(flag);
-    if (at == never_waits_for_) return;
-    begin_flag();
-    // The earliest store that ends the wait orders the least before what follows.
-    const auto& history = history_of(at);
-    std::size_t i = least_visible(at);
-    while (i < history.size() && history[i].value < at_least) ++i;
-    if (i == history.size()) throw Blocked{};
-    static_cast<void>(log(see(at, i)));
-  }
-  void write(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-    for (std::uint64_t i = 0; i < bytes; i += 8) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, from + i, 8);
-      if (!is_logged()) {
-        set(offset(to + i), value);
-        static_cast<void>(log(0));
-      } else {
-        static_cast<void>(next_logged());
-      }
-    }
-  }
-  void read(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-    for (std::uint64_t i = 0; i < bytes; i += 8) {
-      const std::uint64_t value = is_logged() ? next_logged() : log(take(offset(from + i)));
-      std::memcpy(to + i, &value, 8);
-    }
-  }
-  /// What is folded is real memory, so it is brought there first.
-  void reads(const std::byte* from, std::uint64_t bytes) {
-    read(const_cast<std::byte*>(from), from, bytes);
-  }
-  void writes(const std::byte* to, std::uint64_t bytes) { result_ = {to, bytes}; }
-  /// The result that was folded into the segment.
-  void take_result() {
-    const auto [to, bytes] = std::exchange(result_, {nullptr, 0});
-    if (to != nullptr) write(const_cast<std::byte*>(to), to, bytes);
-  }
-
- private:
-  MemberState& me() { return state_->members[member_]; }
-  [[nodiscard]] bool is_logged() { return next_ < me().log.size() && !is_new_; }
-  std::uint64_t next_logged() { return me().log[next_++]; }
-  std::uint64_t log(std::uint64_t value) {
-    is_new_ = true;
-    me().log.push_back(value);
-    return value;
-  }
-  void begin_flag() {
-    if (has_done_flag_) throw Paused{};
-    has_done_flag_ = true;
-  }
-  template <typename T>
-  [[nodiscard]] std::uint64_t offset(const T* address) const {
-    return static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(address) - memory_);
-  }
-  std::vector<Stored>& history_of(std::uint64_t at) {
-    auto& history = state_->flags[at];
-    if (history.empty()) history.push_back({});
-    return history;
-  }
-  /// A load sees no store older than one that was seen, or that is ordered before the load.
-  std::size_t least_visible(std::uint64_t at) {
-    const auto& history = history_of(at);
-    std::size_t least = me().seen[at];
-    for (std::size_t i = least; i < history.size(); ++i) {
-      bool is_before = true;
-      for (std::size_t m = 0; m < kMost; ++m) is_before &= history[i].before[m] <= me().clock[m];
-      if (is_before) least = i;
-    }
-    return least;
-  }
-  std::uint64_t see(std::uint64_t at, std::size_t i) {
-    const Stored& stored = history_of(at)[i];
-    me().seen[at] = i;
-    for (std::size_t m = 0; m < kMost; ++m) {
-      me().clock[m] = std::max(me().clock[m], stored.before[m]);
-    }
-    return stored.value;
-  }
-  void set(std::uint64_t at, std::uint64_t value) {
-    Word& word = state_->words[at];
-    if (word.written > me().clock[word.writer]) throw Broken{"written while another writes"};
-    for (std::size_t m = 0; m < kMost; ++m) {
-      if (m != member_ && word.read[m] > me().clock[m]) throw Broken{"written while others read"};
-    }
-    word.value = value;
-    word.writer = member_;
-    word.written = me().clock[member_] + 1;  // what the next store brings to others
-  }
-  std::uint64_t take(std::uint64_t at) {
-    Word& word = state_->words[at];
-    if (word.writer != member_ && word.written > me().clock[word.writer]) {
-      throw Broken{"read while another writes"};
-    }
-    word.read[member_] = me().clock[member_] + 1;
-    return word.value;
-  }
-
-  State* state_;
-  std::uint32_t member_;
-  const std::byte* memory_;
-  bool sees_latest_;
-  std::uint64_t never_waits_for_;
-  std::size_t next_ = 0;
-  bool is_new_ = false;
-  bool has_done_flag_ = false;
-  std::pair<const std::byte*, std::uint64_t> result_{nullptr, 0};
-};
-
-/// The access of a member, which others hold too.
-struct ReplayAccess {
-  Replay* replay;
-  std::uint64_t load(const std::uint64_t* flag) const { return replay->load(flag); }
-  void store(std::uint64_t* flag, std::uint64_t value) const {
-    replay->take_result();
-    replay->store(flag, value);
-  }
-  void wait(const std::uint64_t* flag, std::uint64_t least) const { replay->wait(flag, least); }
-  void write(std::byte* to, const std::byte* from, std::uint64_t n) const {
-    replay->write(to, from, n);
-  }
-  void read(std::byte* to, const std::byte* from, std::uint64_t n) const {
-    replay->read(to, from, n);
-  }
-  void reads(const std::byte* from, std::uint64_t n) const { replay->reads(from, n); }
-  void writes(const std::byte* to, std::uint64_t n) const { replay->writes(to, n); }
-};
-
-struct Numbers : Combine {
-  void fold(std::span<const std::byte* const> inputs, std::byte* out,
-            std::uint64_t bytes) const override {
-    for (std::uint64_t i = 0; i < bytes; i += 8) {
-      std::uint64_t sum = 0;
-      for (const std::byte* input : inputs) {
-        std::uint64_t value = 0;
-        std::memcpy(&value, input + i, 8);
-        sum = sum * 10 + value;
-      }
-      std::memcpy(out + i, &sum, 8);
-    }
-  }
-};
-
-/// Does the calls of a member; throws Broken if a result is wrong.
-using Calls = std::function<void(Member<ReplayAccess>&, std::uint32_t rank)>;
-
-struct Found {
-  std::size_t states = 0;
-  std::string broken;  // empty: nothing is
-};
-
-/// @param ignores_left members do not wait for others to leave a step: a protocol that is wrong
-Found try_all_orders(const Geometry& geometry, const Calls& calls, bool ignores_left = false) {
-  std::vector<std::uint64_t> memory(geometry.bytes() / 8);
-  auto* const at = reinterpret_cast<std::byte*>(memory.data());
-  Found found;
-  std::set<std::vector<std::uint64_t>> visited;
-  std::vector<State> open{State{}};
-  while (!open.empty()) {
-    const State state = std::move(open.back());
-    open.pop_back();
-    bool can_go_on = false, are_all_done = true;
-    for (std::uint32_t m = 0; m < geometry.members; ++m) {
-      if (state.members[m].is_done) continue;
-      are_all_done = false;
-      for (const bool sees_latest : {false, true}) {
-        State next = state;
-        Replay replay(next, m, at, sees_latest,
-                      ignores_left ? geometry.left_at(1 - std::min(m, 1U)) : 0);
-        Member member(at, geometry, m, ReplayAccess{&replay});
-        try {
-          calls(member, m);
-          next.members[m].is_done = true;
-        } catch (const Paused&) {
-        } catch (const Blocked&) {
-          continue;
-        } catch (const Broken& broken) {
-          found.broken = broken.what;
-          return found;
-        }
-        can_go_on = true;
-        std::vector<std::uint64_t> key;
-        for (const MemberState& one : next.members) {
-          key.push_back(one.log.size());
-          key.insert(key.end(), one.log.begin(), one.log.end());
-          key.push_back(one.is_done ? 1 : 0);
-        }
-        if (visited.insert(std::move(key)).second) open.push_back(std::move(next));
-      }
-    }
-    if (!can_go_on && !are_all_done) {
-      found.broken = "nobody can go on";
-      return found;
-    }
-  }
-  found.states = visited.size();
-  return found;
-}
-
-template <std::size_t N>
-std::byte* raw(std::array<std::uint64_t, N>& values) {
-  return reinterpret_cast<std::byte*>(values.data());
-}
-template <std::size_t N>
-const std::byte* raw(const std::array<std::uint64_t, N>& values) {
-  return reinterpret_cast<const std::byte*>(values.data());
-}
-void check(bool is_so, const char* what) {
-  if (!is_so) throw Broken{what};
-}
-
-constexpr Geometry two_members() { return {2, 2, kLine, 1}; }
-constexpr Geometry three_members() { return {3, 2, kLine, 1}; }
-/// Data of 120 bytes lie in one of four cells, which are halves of two slots.
-constexpr Geometry two_with_cells() { return {2, 2, 2 * kLine, 2}; }
+using namespace orders;
 
 void broadcasts(Member<ReplayAccess>& member, std::uint32_t rank, std::uint32_t root, int count) {
   for (int i = 1; i <= count; ++i) {
@@ -394,6 +102,43 @@ TEST(AllOrders, OfBarriersAndAllreduces) {
     EXPECT_EQ(found.broken, "");
     EXPECT_GT(found.states, 50U);
   }
+}
+
+/// The memory steps of one node of several: a leader, not the first member, collects pieces and
+/// shows what came of them, one piece behind. What it does in between with other nodes is not seen
+/// here: it is as if that took no time.
+void steps_of_a_node(Member<ReplayAccess>& member, std::uint32_t rank, std::uint32_t leader,
+                     std::uint64_t expected) {
+  constexpr std::uint64_t kPiecesOfCall = 2;
+  std::array<std::uint64_t, kPiecesOfCall> data{}, partial{}, result{};
+  for (std::uint64_t k = 0; k <= kPiecesOfCall; ++k) {
+    if (k < kPiecesOfCall) {
+      data[k] = rank + 1;
+      check(member.reduce(1, leader, raw(data) + 8 * k, raw(partial) + 8 * k, 8, 8, Numbers()),
+            "signature");
+    }
+    if (k == 0) continue;
+    if (rank == leader) result[k - 1] = partial[k - 1];
+    check(member.broadcast(2, leader, raw(result) + 8 * (k - 1), 8), "signature");
+    check(result[k - 1] == expected, "result");
+  }
+  check(member.report(3, leader), "signature");
+  check(member.release(3, leader), "signature");
+}
+
+TEST(AllOrders, OfTheStepsOfANodeOfSeveral) {
+  const auto two = try_all_orders(two_members(), [](auto& member, std::uint32_t rank) {
+    steps_of_a_node(member, rank, 1, 12);
+  });
+  EXPECT_EQ(two.broken, "");
+  const auto three = try_all_orders(three_members(), [](auto& member, std::uint32_t rank) {
+    std::array<std::uint64_t, 1> data{rank + 1};
+    check(member.reduce(1, 1, raw(data), raw(data), 8, 8, Numbers()), "signature");
+    check(member.broadcast(2, 1, raw(data), 8), "signature");
+    check(data[0] == 123, "result");
+  });
+  EXPECT_EQ(three.broken, "");
+  EXPECT_GT(three.states, 10U);
 }
 
 /// Pieces of 120 bytes lie in slots and are reduced in slices, as those of 4 KiB and more are.

@@ -12,7 +12,8 @@ inline constexpr std::uint64_t kInline = kLine - 2 * sizeof(std::uint64_t);
 
 /// How a segment of shared memory is divided. Every member owns a part that only it writes:
 ///
-///   left                a line: how many steps this member has left behind
+///   left                a line: how many steps this member has left behind, and a flag of calls
+///                       by one copy (one_copy.hpp)
 ///   head 0 .. H-1       a line each: flag, signature of the call, the shortest data
 ///   room for data       S slots of slot_bytes each, or H cells: short data use parts of slots
 ///
@@ -39,6 +40,10 @@ struct Geometry {
   [[nodiscard]] constexpr std::uint64_t bytes() const { return kPage + members * part_bytes(); }
   [[nodiscard]] constexpr std::uint64_t left_at(std::uint32_t member) const {
     return kPage + member * part_bytes();
+  }
+  /// Beside it: read together with it.
+  [[nodiscard]] constexpr std::uint64_t refused_at(std::uint32_t member) const {
+    return left_at(member) + sizeof(std::uint64_t);
   }
   [[nodiscard]] constexpr std::uint64_t head_at(std::uint32_t member, std::uint64_t step) const {
     return left_at(member) + kLine * (1 + step % heads());

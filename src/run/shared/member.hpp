@@ -8,7 +8,7 @@
 
 #include "shared/access.hpp"
 #include "shared/geometry.hpp"
-#include "shared/steps.hpp"
+#include "shared/one_copy.hpp"
 
 namespace espalier::shared {
 
@@ -31,7 +31,7 @@ class Combine {
 /// Every call returns false if some member was seen to do another call (by its signature). It then
 /// waits for nobody any more, and combines nothing.
 template <typename Access>
-class Member : private Steps<Access> {
+class Member : private OneCopy<Access> {
  public:
   /// @param memory the segment, zeros at first; it must stay
   Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access)
@@ -43,7 +43,9 @@ class Member : private Steps<Access> {
     return next;
   }
   [[nodiscard]] const Access& access() const { return access_; }
+  using OneCopy<Access>::has_lost_member;
 
+  [[nodiscard]] std::uint32_t rank() const { return rank_; }
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   /// Steps done so far.
   [[nodiscard]] std::uint64_t steps() const { return step_; }
@@ -57,8 +59,49 @@ class Member : private Steps<Access> {
     return is_right_;
   }
 
-  bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* user,
-                 std::uint64_t bytes) {
+  /// The first half of a barrier over several segments: `leader` knows that all are here.
+  bool report(std::uint64_t signature, std::uint32_t leader) {
+    begin(signature, 0);
+    if (rank_ == leader) {
+      await_all();
+    } else {
+      claim(0);
+      post();
+    }
+    leave();
+    return is_right_;
+  }
+  /// The second half: nobody goes on before `leader`.
+  bool release(std::uint64_t signature, std::uint32_t leader) {
+    begin(signature, 0);
+    if (rank_ == leader) {
+      claim(0);
+      post();
+    } else {
+      await(leader);
+    }
+    leave();
+    return is_right_;
+  }
+
+  /// In place of a broadcast or release of so many steps, by its root, which failed: the others see
+  /// a signature that is not theirs. @pre steps > 0
+  /// @param waits for what others have not left yet, as every step does. Whoever saw another call
+  ///   in this one waits for nobody: those that make this call have left all earlier ones
+  void refuse(std::uint64_t signature, std::uint64_t steps, bool waits) {
+    begin(signature, 0);
+    if (waits) claim(0);
+    post();
+    for (std::uint64_t i = 0; i < steps; ++i) leave();
+  }
+
+  /// @param copies the same on all members, here and below
+  bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* user, std::uint64_t bytes,
+                 Copies copies = Copies::Two) {
+    if (copies == Copies::One) {
+      return move(signature, {.is_rooted = true, .root_writes = true, .root = root},
+                  {user, user, bytes});
+    }
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ == root) {
@@ -72,8 +115,9 @@ class Member : private Steps<Access> {
   }
 
   /// @param in,out `bytes` of each member to P times as many
-  bool allgather(std::uint64_t signature, const std::byte* in, std::byte* out,
-                 std::uint64_t bytes) {
+  bool allgather(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
+                 Copies copies = Copies::Two) {
+    if (copies == Copies::One) return move(signature, {.collects = true}, {in, out, bytes});
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
@@ -83,7 +127,10 @@ class Member : private Steps<Access> {
   }
 
   bool gather(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
-              std::uint64_t bytes) {
+              std::uint64_t bytes, Copies copies = Copies::Two) {
+    if (copies == Copies::One) {
+      return move(signature, {.is_rooted = true, .collects = true, .root = root}, {in, out, bytes});
+    }
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ != root) {
@@ -97,7 +144,12 @@ class Member : private Steps<Access> {
 
   /// @pre geometry().piece_of_each(1) > 0
   bool scatter(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
-               std::uint64_t bytes) {
+               std::uint64_t bytes, Copies copies = Copies::Two) {
+    if (copies == Copies::One) {
+      return move(signature,
+                  {.is_rooted = true, .root_writes = true, .has_parts = true, .root = root},
+                  {in, out, bytes});
+    }
     const std::uint64_t piece = begin_parts(signature, bytes, 1);
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ == root) {
@@ -114,7 +166,11 @@ class Member : private Steps<Access> {
   }
 
   /// @pre geometry().piece_of_each(1) > 0
-  bool alltoall(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes) {
+  bool alltoall(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
+                Copies copies = Copies::Two) {
+    if (copies == Copies::One) {
+      return move(signature, {.has_parts = true, .collects = true}, {in, out, bytes});
+    }
     const std::uint64_t piece = begin_parts(signature, bytes, 1);
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       claim(length * geometry_.members);
@@ -205,10 +261,22 @@ class Member : private Steps<Access> {
     for (std::uint64_t i = 0; i < steps; ++i) leave();
   }
 
-  /// Steps of a gather, or of a scatter.
-  [[nodiscard]] std::uint64_t steps_of(std::uint64_t bytes, bool scatters) const {
+  /// Steps of a gather or broadcast, or of a scatter.
+  [[nodiscard]] std::uint64_t steps_of(std::uint64_t bytes, bool scatters,
+                                       Copies copies = Copies::Two) const {
     const std::uint64_t piece = scatters ? piece_of_each(bytes, 1) : geometry_.piece(bytes, 1);
-    return (bytes + piece - 1) / piece;
+    const std::uint64_t first = copies == Copies::One && bytes > 0 ? 1 : 0;
+    return first + (bytes + piece - 1) / piece;
+  }
+
+  /// Steps of a reduce or allreduce.
+  [[nodiscard]] std::uint64_t steps_of_reduce(std::uint64_t bytes, std::uint64_t element) const {
+    const std::uint64_t piece = geometry_.piece(bytes, element);
+    const std::uint64_t last = bytes % piece;
+    const auto steps = [&](std::uint64_t length) -> std::uint64_t {
+      return is_sliced(length) ? 2 : 1;
+    };
+    return bytes / piece * steps(piece) + (last == 0 ? 0 : steps(last));
   }
 
   /// Whether members reduce slices of a piece of this length, each its own: else all reduce all.
@@ -217,11 +285,12 @@ class Member : private Steps<Access> {
   }
 
  private:
-  using Base = Steps<Access>;
-  using Base::access_, Base::await, Base::await_all, Base::begin, Base::calls_, Base::claim;
-  using Base::claim_room, Base::count_call, Base::data, Base::flag, Base::for_others;
-  using Base::geometry_, Base::is_right_, Base::leave, Base::memory_, Base::post, Base::rank_;
-  using Base::room, Base::step_;
+  using Base = OneCopy<Access>;
+  using Base::access_, Base::await, Base::await_all, Base::begin, Base::begin_parts, Base::calls_;
+  using Base::claim, Base::claim_room, Base::count_call, Base::data, Base::flag, Base::for_others;
+  using Base::for_pieces, Base::geometry_, Base::is_right_, Base::leave, Base::memory_;
+  using Base::move, Base::own, Base::part, Base::piece_of_each, Base::post, Base::put;
+  using Base::put_part, Base::put_parts, Base::rank_, Base::room, Base::step_;
 
   Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access,
          std::uint64_t steps)
@@ -235,25 +304,8 @@ class Member : private Steps<Access> {
     bool is_part = false;
   };
 
-  /// A part of `length` for each member, one behind the other.
-  [[nodiscard]] std::byte* part(std::uint32_t writer, std::uint32_t reader,
-                                std::uint64_t length) const {
-    return data(writer, length * geometry_.members) + reader * length;
-  }
-  [[nodiscard]] std::uint64_t piece_of_each(std::uint64_t bytes, std::uint64_t element) const {
-    return std::min(geometry_.piece(bytes, element), geometry_.piece_of_each(element));
-  }
-
-  /// Does the pieces of a call, a step each. Once some member was seen to do another call, this one
-  /// waits for nobody any more: it only leaves its steps behind.
-  template <typename Visit>
-  void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
-    for (std::uint64_t at = 0; at < bytes; at += piece) {
-      if (is_right_) visit(at, std::min(piece, bytes - at));
-      leave();
-    }
-  }
-  /// Likewise for reductions. A piece in slices has two steps, of which fold_slice() leaves one.
+  /// Does the pieces of a reduction. A piece in slices has two steps, of which fold_slice() leaves
+  /// one.
   template <typename Visit>
   void for_slices(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
     for (std::uint64_t at = 0; at < bytes; at += piece) {
@@ -262,19 +314,6 @@ class Member : private Steps<Access> {
       if (is_right_) visit(at, length);
       while (step_ < end) leave();
     }
-  }
-  /// Likewise where a member writes a part for each.
-  std::uint64_t begin_parts(std::uint64_t signature, std::uint64_t bytes, std::uint64_t element) {
-    const std::uint64_t piece = piece_of_each(bytes, element);
-    begin(signature, bytes * geometry_.members, piece * geometry_.members);
-    return piece;
-  }
-  void put(const std::byte* from, std::uint64_t length) {
-    access_.write(data(rank_, length), from, length);
-  }
-  void put_part(std::uint32_t other, const std::byte* from, std::uint64_t block,
-                std::uint64_t length) {
-    access_.write(part(rank_, other, length), from + other * block, length);
   }
   /// Writes what this member has in this step and raises its flag.
   void show(const std::byte* from, std::uint64_t length) {
@@ -290,15 +329,8 @@ class Member : private Steps<Access> {
       get(other, to + other * block, length);
     });
   }
-  /// A part for each of the others.
-  void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
-    for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
-  }
   void get(std::uint32_t other, std::byte* to, std::uint64_t length) {
     access_.read(to, data(other, length), length);
-  }
-  static void own(const std::byte* from, std::byte* to, std::uint64_t length) {
-    if (from != to) std::copy_n(from, length, to);
   }
   /// Folds the slots of members 0 .. count-1.
   void fold_all(Which which, std::uint64_t length, std::byte* out, const Combine& combine,

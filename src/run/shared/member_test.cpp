@@ -139,6 +139,28 @@ TEST(Member, TakesNoEarlierCallForThisOne) {
   });
 }
 
+TEST_P(Members, HearOfABroadcastThatItsRootRefuses) {
+  with_members(GetParam(), [](Member<DirectAccess>& member, std::uint32_t rank) {
+    for (const std::uint64_t bytes : {8U, 4000U, 16000U}) {
+      auto data = numbers(2000, 7);
+      if (rank == 1) {
+        member.refuse(9, member.steps_of(bytes, false), true);
+      } else {
+        EXPECT_FALSE(member.broadcast(1, 1, at(data), bytes)) << bytes;
+      }
+      EXPECT_TRUE(member.barrier(1)) << "in step";
+    }
+  });
+}
+
+/// Nobody has left the steps that it would wait for.
+TEST(Member, RefusesWithoutWaitingIfItSawAnotherCall) {
+  with_members({2, 2, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
+    if (rank == 0) return;
+    for (int i = 0; i < 100; ++i) member.refuse(9, 1, false);
+  });
+}
+
 struct NoCombine : Combine {
   void fold(std::span<const std::byte* const>, std::byte*, std::uint64_t) const override {
     ADD_FAILURE() << "elements of different calls are combined";

@@ -55,6 +55,15 @@ class Steps {
     for (std::uint32_t other = 0; other < rank_; ++other) visit(other);
   }
 
+  /// A part of `length` for each member, one behind the other.
+  [[nodiscard]] std::byte* part(std::uint32_t writer, std::uint32_t reader,
+                                std::uint64_t length) const {
+    return data(writer, length * geometry_.members) + reader * length;
+  }
+  [[nodiscard]] std::uint64_t piece_of_each(std::uint64_t bytes, std::uint64_t element) const {
+    return std::min(geometry_.piece(bytes, element), geometry_.piece_of_each(element));
+  }
+
   /// A call begins. Those without steps do not count: members may leave them out.
   void count_call() {
     if (step_ != counted_at_) ++calls_;
@@ -69,6 +78,12 @@ class Steps {
     signature_ = signature ^ (calls_ * 0x9e3779b97f4a7c15U);
     is_right_ = true;
     uses_cells_ = std::min(bytes, piece) <= geometry_.cell_bytes();
+    return piece;
+  }
+  /// Likewise where a member writes a part for each.
+  std::uint64_t begin_parts(std::uint64_t signature, std::uint64_t bytes, std::uint64_t element) {
+    const std::uint64_t piece = piece_of_each(bytes, element);
+    begin(signature, bytes * geometry_.members, piece * geometry_.members);
     return piece;
   }
   /// Waits until this member may write so many bytes in this step.
@@ -127,6 +142,30 @@ class Steps {
     for_others([&](std::uint32_t other) { await(other); });
   }
   void leave() { access_.store(flag(geometry_.left_at(rank_)), ++step_); }
+
+  /// Does the pieces of a call, a step each. Once some member was seen to do another call, this one
+  /// waits for nobody any more: it only leaves its steps behind.
+  template <typename Visit>
+  void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
+    for (std::uint64_t at = 0; at < bytes; at += piece) {
+      if (is_right_) visit(at, std::min(piece, bytes - at));
+      leave();
+    }
+  }
+  void put(const std::byte* from, std::uint64_t length) {
+    access_.write(data(rank_, length), from, length);
+  }
+  void put_part(std::uint32_t other, const std::byte* from, std::uint64_t block,
+                std::uint64_t length) {
+    access_.write(part(rank_, other, length), from + other * block, length);
+  }
+  /// A part for each of the others.
+  void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
+    for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
+  }
+  static void own(const std::byte* from, std::byte* to, std::uint64_t length) {
+    if (from != to) std::copy_n(from, length, to);
+  }
 
   std::byte* memory_;
   Geometry geometry_;

@@ -134,6 +134,8 @@ Trace trace_from(const Json& json) {
   trace.clocks.kernels = json.at("clock").at("kernels").get<std::uint32_t>();
   trace.clocks.residual = json.at("clock").at("residual_ns").get<std::int64_t>();
   trace.dropped = json.at("dropped_calls").get<std::uint64_t>();
+  const auto native = json.find("native_calls");
+  if (native != json.end() && !native->is_null()) trace.native = native->get<std::uint64_t>();
   for (const Json& one : json.at("communicators")) {
     trace.communicators.push_back(communicator_from(one, trace.hosts.size()));
   }

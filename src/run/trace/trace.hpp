@@ -74,6 +74,8 @@ struct Trace {
   std::vector<Communicator> communicators;
   std::vector<Plan> plans;
   std::vector<Call> calls;  ///< calls in the order of their first entry
+  /// Calls of rank 0 that were left to the MPI library; absent: not known.
+  std::optional<std::uint64_t> native = {};
   friend bool operator==(const Trace&, const Trace&) = default;
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(hosts.size()); }

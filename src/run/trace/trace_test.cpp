@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "trace/clock.hpp"
@@ -101,6 +102,7 @@ TEST(TraceJson, IsReadAsItWasWritten) {
   Trace trace = ranks.joined();
   trace.clocks = {2, 1500};
   trace.calls.front().messages.front().recv_end = kNever;
+  trace.native = 7;
   const auto read = read_json(write_json(trace), "t");
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(*read, trace);
@@ -159,6 +161,20 @@ TEST(TraceEvents, ArrowsDoNotEndBeforeTheyBeginThoughClocksAreOff) {
   }
   EXPECT_EQ(at.size(), 2U);
   EXPECT_LE(at["s"], at["f"]);
+}
+
+TEST(TraceEvents, AreJsonThoughACallBeginsEarlyAndEndsEarlier) {
+  TwoRanks ranks;
+  log_call(ranks.first, ranks.second, 0, 50);
+  Trace trace = ranks.joined();
+  trace.calls.front().begin.front() = -50;
+  trace.calls.front().end.front() = -1'050;
+  const auto json = nlohmann::json::parse(write_trace_events(trace));
+  const auto& events = json.at("traceEvents");
+  const auto call = std::find_if(events.begin(), events.end(),
+                                 [](const auto& event) { return event["ph"] == "X"; });
+  EXPECT_EQ(call->at("ts"), -0.05);
+  EXPECT_EQ(call->at("dur"), 0.0);
 }
 
 TEST(TraceClock, TheLeastRoundTripBoundsTheOffset) {

@@ -77,6 +77,7 @@ std::string write_json(const Trace& trace) {
       {"unit", "ns"},
       {"clock", {{"kernels", trace.clocks.kernels}, {"residual_ns", trace.clocks.residual}}},
       {"dropped_calls", trace.dropped},
+      {"native_calls", trace.native ? OrderedJson(*trace.native) : OrderedJson()},
       {"hosts", OrderedJson::array()},
       {"communicators", OrderedJson::array()},
       {"plans", OrderedJson::array()}};

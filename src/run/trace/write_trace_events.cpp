@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,7 @@ std::string quoted(const std::string& text) {
 
 /// Microseconds, exactly: the format has no other unit.
 std::string microseconds_of(Nanoseconds at) {
-  return fmt::format("{}.{:03}", at / 1000, at % 1000);
+  return fmt::format("{}{}.{:03}", at < 0 ? "-" : "", std::abs(at / 1000), std::abs(at % 1000));
 }
 
 class EventWriter {
@@ -59,8 +60,8 @@ class EventWriter {
       add("{{\"ph\":\"X\",\"cat\":\"call\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
           "\"args\":{{\"number\":{},\"plan\":{},\"bytes\":{},\"communicator\":{}}}}}",
           name, members[r], kCalls, microseconds_of(call.begin[r]),
-          microseconds_of(call.end[r] - call.begin[r]), call.number, quoted(plan.name),
-          plan.call.count * plan.call.element.value,
+          microseconds_of(std::max(call.end[r] - call.begin[r], Nanoseconds{0})), call.number,
+          quoted(plan.name), plan.call.count * plan.call.element.value,
           quoted(trace_.communicators[call.communicator].name));
     }
     for (const Message& m : call.messages) add_message(m, members, call.number);
