@@ -93,6 +93,7 @@ export interface Measured {
   plan: string;
   residual_ps: number;
   words: string;
+  late: string; // who entered last, and how much later than the first
   largest: { message: number; link: string; excess_ps: number } | null;
   links: { link: string; level: number; messages: number; median_excess_ps: number }[];
 }

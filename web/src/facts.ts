@@ -25,14 +25,17 @@ function ratio(value: number): string {
   return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
-/** Two drawings side by side. */
+/** Two drawings side by side, the right one filled: two empty boxes would look like missing characters. */
 function icon(): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('viewBox', '0 0 14 12');
   svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', 'M1 1.5h5v9H1zM8 1.5h5v9H8z');
-  svg.append(path);
+  for (const [d, className] of [['M1 1.5h5v9H1z', ''], ['M8 1.5h5v9H8z', 'other']] as const) {
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    path.setAttribute('d', d);
+    path.setAttribute('class', className);
+    svg.append(path);
+  }
   return svg;
 }
 
@@ -48,6 +51,7 @@ function measuredFacts(measured: Measured, palette: Palette): HTMLElement[] {
   return [
     make('h2', { textContent: 'Measured and simulated' }),
     make('p', {}, make('b', { textContent: measured.largest === null ? '' : 'Largest difference: ' }), `${measured.words}.`),
+    ...(measured.late === '' ? [] : [make('p', { textContent: `The time counts from the first rank's entry: ${measured.late}.` })]),
     ...(measured.links.length > 0 ? [make('p', { textContent: 'Messages by link, median:' }), list] : []),
     ...exact,
   ];

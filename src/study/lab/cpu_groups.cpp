@@ -90,14 +90,20 @@ std::optional<Error> remove_folder(const std::string& path) {
 
 }  // namespace
 
+CpuCap cap_of(std::int64_t permille) {
+  const std::int64_t quota = permille * kPeriodUs / 1000;
+  if (quota >= kLeastQuotaUs) return {quota, kPeriodUs};
+  return {kLeastQuotaUs, kLeastQuotaUs * 1000 / std::max<std::int64_t>(1, permille)};
+}
+
 std::string CpuGroups::group(const std::string& host) const {
   return fmt::format("{}/{}/{}", root_, lab_, host);
 }
 
 std::optional<Error> CpuGroups::write_cap(const std::string& host, std::int64_t permille) const {
-  const std::int64_t quota = std::max(kLeastQuotaUs, permille * kPeriodUs / 1000);
-  if (is_v2_) return put(group(host) + "/cpu.max", fmt::format("{} {}", quota, kPeriodUs));
-  if (auto e = put(group(host) + "/cpu.cfs_period_us", std::to_string(kPeriodUs))) return e;
+  const auto [quota, period] = cap_of(permille);
+  if (is_v2_) return put(group(host) + "/cpu.max", fmt::format("{} {}", quota, period));
+  if (auto e = put(group(host) + "/cpu.cfs_period_us", std::to_string(period))) return e;
   return put(group(host) + "/cpu.cfs_quota_us", std::to_string(quota));
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,17 @@
 namespace espalier::lab {
 
 inline constexpr const char* kCgroupMounts = "/sys/fs/cgroup";
+
+/// Processor time that a group has in each period, in microseconds.
+struct CpuCap {
+  std::int64_t quota_us = 0;
+  std::int64_t period_us = 0;
+  friend bool operator==(const CpuCap&, const CpuCap&) = default;
+};
+
+/// So many thousandths of a core's time: in periods of 10 ms, and in longer ones where the quota
+/// would be below the kernel's least, 1 ms. One thousandth is 1 ms in its longest period, 1 s.
+[[nodiscard]] CpuCap cap_of(std::int64_t permille);
 
 /// Hosts as groups of processes whose processor time the kernel caps: cgroups of version 2
 /// (cpu.max), or of version 1 (cpu.cfs_quota_us). Below one folder for each lab, which is named

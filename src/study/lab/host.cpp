@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "lab/cpu_groups.hpp"
 #include "lab/daemon.hpp"
@@ -78,8 +80,20 @@ std::optional<Error> own_temporary_files(const std::string& own) {
   return mount_at("tmpfs", "/tmp", "tmpfs", 0, "mode=1777");
 }
 
+/// The lab's state as it is outside, if it lies below a folder of which the host has just got its
+/// own. An overlay shows neither what is mounted below it nor what is changed there later.
+std::optional<Error> show_state(const FileDescriptor& state, const std::string& path,
+                                std::string_view own) {
+  if (!path.starts_with(own)) return std::nullopt;
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  return mount_at(fmt::format("/proc/self/fd/{}", state.get()), path, nullptr, MS_BIND | MS_REC);
+}
+
 std::optional<Error> become(const StateFolder& folder, const LabHost& host) {
   if (auto e = separate(folder, CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC)) return e;
+  const FileDescriptor state(::open(folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!state) return host_error(fmt::format("open {}", folder.path));
   set_network_up();
   if (::sethostname(host.name.c_str(), host.name.size()) != 0)
     return host_error("set the hostname");
@@ -90,6 +104,7 @@ std::optional<Error> become(const StateFolder& folder, const LabHost& host) {
   if (auto e = lay_over(folder.hosts(), "/etc/hosts")) return e;
   if (auto e = lay_over(own + "/boot_id", "/proc/sys/kernel/random/boot_id")) return e;
   if (auto e = mount_at("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")) return e;
+  if (auto e = show_state(state, folder.path, "/dev/shm/")) return e;
   // Groups of processor time, which the new /sys would hide from who goes on to another host.
   if (const auto groups = CpuGroups::of(folder)) {
     const std::string seen = own + "/cgroup";
@@ -98,7 +113,8 @@ std::optional<Error> become(const StateFolder& folder, const LabHost& host) {
   }
   // The devices below /sys/class/net are those of whoever mounted it.
   if (auto e = mount_at("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)) return e;
-  return own_temporary_files(own);
+  if (auto e = own_temporary_files(own)) return e;
+  return show_state(state, folder.path, "/tmp/");
 }
 
 std::optional<Error> enter(pid_t holder, int namespaces) {

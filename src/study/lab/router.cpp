@@ -68,6 +68,12 @@ class Router {
     const FileDescriptor home(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
     events_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
     if (!home || !events_) return Error{"lab", "cannot start the router", ""};
+    // Tried once: without it no frame would pass, and waiting would take a core.
+    epoll_event none{};
+    const timespec at_once{};
+    if (::epoll_pwait2(events_.get(), &none, 1, &at_once, nullptr) < 0 && errno == ENOSYS) {
+      return Error{"lab", "this kernel has no epoll_pwait2", "a lab needs Linux 5.11 or later"};
+    }
     for (std::size_t i = 0; i < holders.size(); ++i) {
       if (auto e = enter_network(holders[i])) return e;
       auto tap = open_interface(plan_.hosts[i].address, mac_of_host(i));

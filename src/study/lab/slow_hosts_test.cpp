@@ -83,6 +83,13 @@ TEST(SlowHosts, SharesAndCostsAreReadOrRefused) {
   EXPECT_FALSE(parse_cost("fast"));
 }
 
+TEST(CpuGroups, SmallSharesHaveLongerPeriodsAndNotMoreTime) {
+  EXPECT_EQ(cap_of(2'000), (CpuCap{20'000, 10'000}));
+  EXPECT_EQ(cap_of(100), (CpuCap{1'000, 10'000}));
+  EXPECT_EQ(cap_of(50), (CpuCap{1'000, 20'000}));
+  EXPECT_EQ(cap_of(1), (CpuCap{1'000, 1'000'000}));
+}
+
 /// Files in a folder of our own stand for the kernel's: what is written where. (Groups make their
 /// files themselves, so these are there before.)
 TEST(CpuGroups, CapsAreWrittenAsVersion2WantsThem) {

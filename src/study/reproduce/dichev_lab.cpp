@@ -70,15 +70,21 @@ std::vector<Lengths> lengths_of(const Platform& platform, bool quick) {
   return all;
 }
 
+/// Ranks in turn over the clusters.
+Machine in_turn_on(const Machine& machine) {
+  return with_placement(machine, cyclic_placement(machine));
+}
+
 /// Both operations for each of these, in this order.
-std::vector<MeasuredCall> calls_for(const Platform& platform, const std::vector<Lengths>& all,
+/// @param with_speeds placed as the machine that is measured: a rank's length goes by its own host
+std::vector<MeasuredCall> calls_for(const Machine& with_speeds, const std::vector<Lengths>& all,
                                     std::uint64_t seed) {
   std::vector<MeasuredCall> calls;
   for (const Lengths& lengths : all) {
     const bool is_speed = lengths.distribution == "cpu-speed";
     auto counts = select::counts_from(
         is_speed ? lengths.distribution : fmt::format("{}:{}", lengths.distribution, seed),
-        platform.with_speeds, lengths.mean);
+        with_speeds, lengths.mean);
     expects(counts.has_value(), "dichev: a distribution of the lab is not understood");
     for (std::uint64_t& count : *counts) count = (count + 7) / 8;
     for (const Operation operation : {Operation::Scatter, Operation::Gather}) {
@@ -159,11 +165,10 @@ Expected<std::vector<Exhibit>> dichev_on_lab(const LabStudyOptions& options,
     Exhibit exhibit = empty_exhibit(platform, options.mpi);
     for (const bool in_turn : {false, true}) {
       if (in_turn && platform.name == "switch") continue;  // all places are alike
-      const Machine placed =
-          in_turn ? with_placement(platform.machine, cyclic_placement(platform.machine))
-                  : platform.machine;
+      const Machine placed = in_turn ? in_turn_on(platform.machine) : platform.machine;
+      const Machine speeds = in_turn ? in_turn_on(platform.with_speeds) : platform.with_speeds;
       const auto bench = measure(
-          {placed, stacks_of(options.mpi), calls_for(platform, lengths, options.seed), repeats});
+          {placed, stacks_of(options.mpi), calls_for(speeds, lengths, options.seed), repeats});
       if (!bench) return bench.error();
       add_rows(exhibit, in_turn ? "cyclic" : "block", lengths, *bench);
       if (in_turn) draw_curves(exhibit, lengths, *bench);

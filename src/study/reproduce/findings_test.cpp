@@ -221,6 +221,16 @@ TEST(FindingsOfLanger, CountsAndCausesFollowTheFigures) {
               "a_ms at 1.000, b_ms at 16.000");
 }
 
+TEST(FindingsOfLanger, WhatWasWrongIsNotTheFastest) {
+  const std::vector<std::string> load{"groups", "a_ms", "b_ms"};
+  expect_says(langer_fastest_findings(made(load, {{1, "WRONG", 2}, {16, 4, "WRONG"}}), "groups"),
+              "b_ms at 1.000, a_ms at 16.000");
+  const std::vector<std::string> keys{"made_by", "time_us"};
+  expect_says(langer_made_findings(
+                  made(keys, {{"centralized", "WRONG"}, {"comm_split", 20}, {"create_group", 10}})),
+              "The fastest is create_group.");
+}
+
 TEST(FindingsOfPark, FollowTheGains) {
   const std::vector<std::string> keys{"program", "none_over_full", "paper_none_over_full"};
   const Findings far = park_program_findings(made(keys, {{"lu.W", 9.7, 2.0}, {"ep.W", 1, 1}}));

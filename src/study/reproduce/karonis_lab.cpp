@@ -99,7 +99,7 @@ Exhibit figure(std::string key, std::string title, const Bench& bench,
   return exhibit;
 }
 
-/// At how many sizes the first of these curves is below all others.
+/// At how many sizes the first of these curves is below all others; wrong results have no time.
 std::size_t sizes_won(const Bench& bench, const std::string& key,
                       const std::vector<std::string>& others) {
   const auto find = [&](const std::string& wanted) {
@@ -111,7 +111,8 @@ std::size_t sizes_won(const Bench& bench, const std::string& key,
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
     const measure::MeasuredTimes& ours = bench.measured[find(key)][c];
     won += ours.wrong == 0 && std::all_of(others.begin(), others.end(), [&](const auto& other) {
-             return ours.summary.median < bench.measured[find(other)][c].summary.median;
+             const measure::MeasuredTimes& theirs = bench.measured[find(other)][c];
+             return theirs.wrong > 0 || ours.summary.median < theirs.summary.median;
            });
   }
   return won;

@@ -7,6 +7,14 @@
 #include "reproduce/findings.hpp"
 
 namespace espalier::reproduce {
+namespace {
+
+/// Any time is faster than none: what gave wrong results has no time.
+bool is_faster(double time, double than) {
+  return time < than || (std::isnan(than) && !std::isnan(time));
+}
+
+}  // namespace
 
 Findings langer_time_findings(const report::Table& table) {
   const FiguresOf figures(table);
@@ -135,7 +143,7 @@ Findings langer_fastest_findings(const report::Table& table, const std::string& 
     std::string best;
     for (const report::Column& column : table.columns) {
       if (column.key == key) continue;
-      if (best.empty() || figures.number(row, column.key) < figures.number(row, best)) {
+      if (best.empty() || is_faster(figures.number(row, column.key), figures.number(row, best))) {
         best = column.key;
       }
     }
@@ -155,7 +163,7 @@ Findings langer_made_findings(const report::Table& table) {
     const double us = figures.number(row, "time_us");
     if (what == "comm_split") split = us;
     if (what == "create_group") created = us;
-    if (us < figures.number(best, "time_us")) best = row;
+    if (is_faster(us, figures.number(best, "time_us"))) best = row;
   }
   for (std::size_t row = 0; row < figures.rows(); ++row) {
     const std::string& what = figures.text(row, "made_by");

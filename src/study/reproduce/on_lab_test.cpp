@@ -116,6 +116,15 @@ TEST(DichevOnLab, MeasuresUnequalLengthsUnderAllTreesInBothPlacements) {
     EXPECT_NE(*std::min_element(call.counts.begin(), call.counts.end()),
               *std::max_element(call.counts.begin(), call.counts.end()));
   }
+  // By CPU speed a host has its length wherever its rank comes from.
+  for (const std::size_t call : {0U, 1U}) {
+    const std::vector<std::uint64_t>& in_blocks = asked[1].calls[call].counts;
+    const std::vector<std::uint64_t>& in_turn = asked[2].calls[call].counts;
+    ASSERT_EQ(in_turn.size(), 24U);
+    for (Rank r = 0; r < 24; ++r) {
+      EXPECT_EQ(in_turn[r], in_blocks[asked[2].machine.leaf_of(r)]) << "rank " << r;
+    }
+  }
   // Every stack takes twice as long as the next, so each tree half as long as the one before.
   EXPECT_TRUE(says(exhibits->at(1), "minimum-first takes up to 50 % less time"));
   EXPECT_TRUE(says(exhibits->at(1), "in 0 of 8 rows: trees are worth their hops"));

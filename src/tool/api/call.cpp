@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/longest_block.hpp"
+#include "schedule/operation_names.hpp"
 
 namespace espalier {
 
@@ -19,7 +20,7 @@ std::string_view name_of(Operation operation) {
 }
 
 std::optional<Operation> operation_named(std::string_view name) {
-  const auto found = schedule::operation_named(name);
+  const auto found = schedule::operation_called(name);
   if (!found) return std::nullopt;
   return static_cast<Operation>(*found);
 }

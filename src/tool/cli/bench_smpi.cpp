@@ -247,7 +247,9 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   auto kept = kept_in(options.resume);
   if (!kept) return Failure{kept.error()};
   const ScratchFolder scratch;
-  if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
+  if (scratch.path().empty())
+    return Failure{{"bench", "there is no room for platforms",
+                    "name a folder that you may write to with TMPDIR"}};
   league::LeagueSettings settings;
   settings.run = {own_path().parent_path().parent_path() / "smpi/smpi_times",
                   options.candidates ? 1 : options.roots, options.seconds};

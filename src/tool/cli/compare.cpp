@@ -124,16 +124,17 @@ constexpr std::string_view kCompareExamples =
 }  // namespace
 
 Command compare_command() {
-  Manual manual{.name = "compare",
-                .tagline = "all algorithms in one table, on one machine",
-                .synopsis =
-                    "compare --machine MACHINE [--root RANK] [--to LIST] [--size BYTES] "
-                    "[--model MODEL] [--arity K] [--operation NAME] "
-                    "[--counts FILE|DISTRIBUTION [--memory BYTES]] "
-                    "[--json|--csv|--svg FILE]",
-                .description = std::string(kCompareDescription),
-                .sections = {algorithms_section(), machines_section()},
-                .examples = std::string(kCompareExamples)};
+  Manual manual{
+      .name = "compare",
+      .tagline = "all algorithms in one table, on one machine",
+      .synopsis =
+          "compare [OPERATION] --machine MACHINE [--root RANK] [--to LIST] [--size BYTES] "
+          "[--model MODEL] [--arity K] "
+          "[--counts FILE|DISTRIBUTION [--memory BYTES]] "
+          "[--json|--csv|--svg FILE]",
+      .description = std::string(kCompareDescription),
+      .sections = {algorithms_section(), machines_section()},
+      .examples = std::string(kCompareExamples)};
   return {
       std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<CompareOptions>();

@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
+#include "launch/command_line.hpp"
 #include "topology/machine.hpp"
 #include "tuning/formats.hpp"
 
@@ -27,6 +28,13 @@ struct ExportOptions {
   bool json = false;
   bool force = false;
 };
+
+/// The folder of --output before the name of a file, for a shell: "tune/"; "" for this one.
+std::string folder_in_words(const std::string& output) {
+  const std::filesystem::path folder = std::filesystem::path(output).lexically_normal();
+  if (folder.empty() || folder == "." || folder == "./") return "";
+  return launch::to_text({(folder / "").string()});
+}
 
 Expected<tuning::ExportRequest> export_request(const ExportOptions& options) {
   const auto format = tuning::format_named(options.format);
@@ -45,15 +53,24 @@ Expected<tuning::ExportRequest> export_request(const ExportOptions& options) {
   if (is_mpich && options.commutative) {
     return Error{"--commutative", "MPICH's rules know whether operators commute", "leave it out"};
   }
-  return tuning::ExportRequest{
-      *format, {!options.commutative, tuning::tuned_operations(*format)}, options.library};
+  return tuning::ExportRequest{*format,
+                               {!options.commutative, tuning::tuned_operations(*format)},
+                               options.library,
+                               folder_in_words(options.output)};
 }
 
-/// All files or none of them is in the way.
+/// Makes the folder if it is not there. An error if that fails or one of the files is in the way.
 std::optional<Error> why_not_written(const ExportOptions& options, const tuning::Export& made) {
   std::error_code failed;
+  if (!std::filesystem::exists(options.output, failed)) {
+    std::filesystem::create_directories(options.output, failed);
+    if (failed) {
+      return Error{options.output, fmt::format("cannot make this folder: {}", failed.message()),
+                   "name another"};
+    }
+  }
   if (!std::filesystem::is_directory(options.output, failed)) {
-    return Error{options.output, "is no folder", "make it, or name another"};
+    return Error{options.output, "is no folder", "name another"};
   }
   for (const tuning::TuningFile& file : made.files) {
     const std::string path = options.output + "/" + file.name;
@@ -132,7 +149,9 @@ Command export_command() {
                 .type_name("MACHINE")
                 .required();
             const Option output =
-                app.add_option("-o,--output", options->output, "Write the files into this folder.")
+                app.add_option(
+                       "-o,--output", options->output,
+                       "Write the files into this folder, which is made if it is not there.")
                     .type_name("DIR");
             app.add_flag("--force", options->force, "Replace files that are there.").needs(output);
             app.add_flag("--block", options->block,

@@ -35,18 +35,19 @@ struct IrregularCallOptions {
 /// How a table is written.
 enum class TableForm { Text, Json, Csv };
 
-/// `espalier plan --counts`: every plan is simulated, and the chosen one verified unless it has
-/// too many messages (is_verified).
+/// `espalier plan --counts`: says at once which plan the library takes, then simulates every plan.
+/// The chosen one is verified unless it has too many messages (is_verified).
 struct IrregularPlanOptions : IrregularCallOptions {
   TableForm form = TableForm::Text;
   bool all = false;
+  std::string mpi;       ///< the MPI library of --mpi; empty: none
   std::string schedule;  ///< file to write the chosen plan to; empty for none
   formats::Form schedule_form{};
 };
 [[nodiscard]] Outcome plan_irregular(const IrregularPlanOptions& options,
                                      const report::Canvas& canvas);
 
-/// `espalier simulate --counts`: the fastest plan, or the one of this name.
+/// `espalier simulate --counts`: the plan that `espalier plan` chooses, or the one of this name.
 [[nodiscard]] Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& options,
                                                               const topology::Machine& machine,
                                                               const std::string& name);

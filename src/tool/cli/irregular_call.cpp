@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/units.hpp"
+#include "cli/as_library.hpp"
 #include "cli/call_options.hpp"
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
@@ -103,9 +104,13 @@ void declare(App& app, CountsOptions& options) {
         .type_name("MODEL")
         .needs(counts);
   }
+  // The library's trees go by the levels of its machine.
+  if (const auto mpi = app.find_option("--mpi")) {
+    if (auto model = app.find_option("--model")) model->excludes(*mpi);
+  }
   // What plans by lengths have no meaning for is refused, not passed over.
   for (const char* name :
-       {"--to", "--arity", "--dot", "--reproducible", "--element", "--ordered", "--mpi"}) {
+       {"--to", "--arity", "--dot", "--reproducible", "--element", "--ordered"}) {
     if (const auto other = app.find_option(name)) counts.excludes(*other);
   }
   // Drawings of time lines are of any plan; the others are of plans for equal blocks.
@@ -113,7 +118,7 @@ void declare(App& app, CountsOptions& options) {
   if (const auto svg = app.find_option("--svg")) counts.excludes(*svg);
 }
 
-Expected<IrregularCall> understand(const IrregularCallOptions& options,
+Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels levels,
                                    const topology::Machine* known) {
   auto operation = irregular_operation(options.operation);
   if (!operation) return operation.error();
@@ -131,6 +136,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options,
   auto machine = known != nullptr ? Expected<topology::Machine>(*known)
                                   : timed_machine_from(options.machine, "--machine");
   if (!machine) return machine.error();
+  if (levels == Levels::WithAChoice) *machine = as_planned(*machine);
   if (machine->size() > kPlannedUpTo) {
     return Error{"--machine",
                  fmt::format("{} processes; plans by lengths are simulated for up to {}",

@@ -31,8 +31,13 @@ struct IrregularCall {
   /// "trees go by the model hockney\n", if one was asked for.
   [[nodiscard]] std::string model_in_words() const;
 };
+/// Levels of the machine that are looked at.
+enum class Levels : bool {
+  All,
+  WithAChoice,  ///< the machine of the library: as_planned()
+};
 /// @param machine the machine, if it is read already: standard input can be read only once
-Expected<IrregularCall> understand(const IrregularCallOptions& options,
+Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels levels = Levels::All,
                                    const topology::Machine* machine = nullptr);
 
 }  // namespace espalier::cli

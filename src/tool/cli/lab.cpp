@@ -24,7 +24,8 @@ constexpr std::string_view kLabDescription =
     " stats   what passed each link\n"
     " down    removes it\n\n"
     "A channel's latency is the delay one way. Rates are those of Ethernet: 94 % of them are TCP's "
-    "payload. What is inside a host is real memory and has no figures.";
+    "payload. What is inside a host is real memory and has no figures. Hosts have a /tmp of their "
+    "own: what programs write there is gone afterwards.";
 
 constexpr std::string_view kLinks =
     "LINK is a channel of the machine (wan: the latency of all its ways, the bandwidth of its "
@@ -49,6 +50,7 @@ constexpr std::string_view kLabExamples =
     "espalier lab exec site0-machine0 -- ping -c 3 site1-machine0\n"
     "espalier lab run -- ./my_mpi_program its arguments\n"
     "espalier lab run --espalier --explain -- ./my_mpi_program its arguments\n"
+    "espalier lab run --trace run.trace -- ./my_mpi_program its arguments\n"
     "espalier lab run --with \"--mca coll_han_priority 100\" -- ./program.openmpi\n"
     "espalier lab set wan --latency 30ms --bandwidth 1Gbit/s\n"
     "espalier lab set wan --loss 0.1% --jitter 2ms --reorder 1% --cross 20Mbit/s\n"
@@ -106,6 +108,10 @@ void declare_run(App& run, LabOptions& options) {
                  "--explain=FILE. With --espalier.")
       .type_name("[FILE]")
       .optional_value("1");
+  run.add_option("--trace", options.trace,
+                 "Take down when each message of planned calls began and ended, for espalier trace "
+                 "and espalier view. With --espalier.")
+      .type_name("FILE");
   run.add_option("--profile", options.profile,
                  "Record how the program communicates, for espalier place.")
       .type_name("FILE");
@@ -166,8 +172,8 @@ Command lab_command() {
                 .synopsis =
                     "lab up MACHINE [--hosts FILE] [--queue TIME] [--slow-by kernel|library] "
                     "[--loss SHARE] [--jitter TIME] [--reorder SHARE] [--cross RATE]\n"
-                    "lab run [-n N] [--mpi NAME] [--espalier] [--explain[=FILE]] [--profile FILE] "
-                    "[--preload LIB]... [--env NAME=VALUE]... "
+                    "lab run [-n N] [--mpi NAME] [--espalier] [--explain[=FILE]] [--trace FILE] "
+                    "[--profile FILE] [--preload LIB]... [--env NAME=VALUE]... "
                     "[--with WORDS]... [--poll] [--print] -- PROGRAM [ARGUMENTS]\n"
                     "lab exec HOST -- COMMAND [ARGUMENTS]\n"
                     "lab status [--json]\n"

@@ -66,7 +66,13 @@ std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest&
     if (!file) return file.error();
     request.environment.push_back("ESPALIER_PROFILE=" + *file);
   }
-  if (options.espalier || !options.explain.empty()) names.push_back(launch::kLibrary);
+  const bool is_watched = !options.explain.empty() || !options.trace.empty();
+  if (options.espalier || is_watched) names.push_back(launch::kLibrary);
+  if (!options.trace.empty()) {
+    auto file = file_for_ranks("--trace", options.trace);
+    if (!file) return file.error();
+    request.environment.push_back("ESPALIER_TRACE=" + *file);
+  }
   if (!options.explain.empty()) {
     auto file = options.explain == "1" ? Expected<std::string>(options.explain)
                                        : file_for_ranks("--explain", options.explain);

@@ -28,6 +28,7 @@ struct LabOptions {
   std::string hosts;    ///< `lab up`: a file of espalier place
   std::string explain;  ///< `lab run`: value of ESPALIER_EXPLAIN
   std::string profile;
+  std::string trace;
   std::string ranks;
   std::string mpi;
   std::vector<std::string> preloads;

@@ -60,7 +60,7 @@ namespace {
 /// `--svg ""` is a mistake, most often of a variable that is not set. Arguments without dashes say
 /// themselves what is missing.
 CLI::Option& never_empty(CLI::Option& option) {
-  if (option.get_positional()) return option;
+  if (option.get_positional() && !option.nonpositional()) return option;
   CLI::Validator validator;
   validator.operation(
       [](std::string& text) -> std::string { return text.empty() ? "its value is empty" : ""; });

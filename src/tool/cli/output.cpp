@@ -15,8 +15,9 @@
 namespace espalier::cli {
 namespace {
 
-/// Of SIGPIPE: other programs that we become shall find it as we did.
-sighandler_t found_at_start = SIG_DFL;
+/// Of SIGPIPE and SIGXFSZ: other programs that we become shall find them as we did.
+sighandler_t pipe_at_start = SIG_DFL;
+sighandler_t size_at_start = SIG_DFL;
 
 Failure failure(const std::string& where, int code, int exit_code, const std::string& hint) {
   return {{where, fmt::format("cannot write: {}", std::generic_category().message(code)), hint},
@@ -65,11 +66,10 @@ Outcome write_drawing(const std::string& svg, const std::function<std::string()>
   return write_output("-", text());
 }
 
-void write_message(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
-
 void prepare_streams() {
-  found_at_start = std::signal(SIGPIPE, SIG_IGN);
-  (void)std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error when it is written
+  pipe_at_start = std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow is an error when it is written.
+  size_at_start = std::signal(SIGXFSZ, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened for reading only: writing to it still fails, as it should.
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
@@ -77,8 +77,8 @@ void prepare_streams() {
 }
 
 void restore_signals() {
-  (void)std::signal(SIGPIPE, found_at_start);
-  (void)std::signal(SIGXFSZ, SIG_DFL);
+  (void)std::signal(SIGPIPE, pipe_at_start);
+  (void)std::signal(SIGXFSZ, size_at_start);
 }
 
 }  // namespace espalier::cli

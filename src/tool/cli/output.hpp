@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"  // write_message()
 
 namespace espalier::cli {
 
@@ -40,9 +41,6 @@ Outcome replace_output(const std::string& path, std::string_view text);
 [[nodiscard]] Outcome write_drawing(const std::string& svg,
                                     const std::function<std::string()>& draw,
                                     const std::function<std::string()>& text);
-
-/// Writes to standard error, for notes and errors. A failure to write is ignored.
-void write_message(std::string_view text);
 
 /// Makes writing to a closed pipe an error code instead of a signal, and keeps files from being
 /// opened in the place of a standard stream that was closed.

@@ -4,13 +4,13 @@
 
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
+#include "cli/constraint_options.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/forecast_links.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/place_report.hpp"
-#include "cli/rank_list.hpp"
 #include "map/replay.hpp"
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
@@ -27,40 +27,13 @@ struct PlaceOptions {
   std::string weather;
   std::string policy = "ours";
   std::string without;
-  std::vector<std::string> exclude;
-  std::vector<std::string> pins;
-  std::string per_node;
+  ConstraintOptions constraints;
   std::string output;
   std::string form = "openmpi-rankfile";
   std::string svg;
   std::string effort;
   bool json = false;
 };
-
-Expected<std::uint32_t> count_from(const std::string& text, const std::string& where) {
-  auto n = parse_rank(text, 1U << 20);
-  if (n && *n > 0) return *n;
-  return Error{where, fmt::format("\"{}\" is no number from 1 on", text), "write 4, say"};
-}
-
-Expected<map::Constraints> constraints_from(const PlaceOptions& options) {
-  map::Constraints constraints;
-  constraints.exclude = options.exclude;
-  if (!options.per_node.empty()) {
-    auto n = count_from(options.per_node, "--per-node");
-    if (!n) return n.error();
-    constraints.per_node = *n;
-  }
-  for (const std::string& pin : options.pins) {
-    const std::size_t equals = pin.find('=');
-    auto rank = parse_rank(pin.substr(0, equals), 1U << 20);
-    if (equals == std::string::npos || !rank) {
-      return Error{"--pin", fmt::format("\"{}\" is not RANK=HOST", pin), "write 0=n1, say"};
-    }
-    constraints.pins.emplace_back(*rank, pin.substr(equals + 1));
-  }
-  return constraints;
-}
 
 /// Principles of a policy, less those that --without names.
 Expected<place::Principles> principles_from(const PlaceOptions& options) {
@@ -98,7 +71,7 @@ place::Answer by_principles(const map::Problem& problem, const place::Principles
   answer.paper = select_topology(problem, principles);
   const map::ReadyTrace trace(*problem.profile, place::SearchOptions{}.trace_steps);
   answer.is_replayed = !trace.is_too_long();
-  map::Replayer replayer(problem, trace);
+  map::Replayer replayer(problem, trace, sharing_for(problem));
   for (auto& [label, placement] :
        {std::pair{std::string("sequential"), select_topology(problem, place::kNoPolicy).placement},
         std::pair{name, answer.paper.placement}}) {
@@ -113,6 +86,8 @@ place::Answer by_principles(const map::Problem& problem, const place::Principles
 Outcome write_placements(const PlaceOptions& options, const ShownPlacement& shown,
                          place::HostsForm form, const report::Canvas& canvas) {
   const map::Placement& placement = shown.answer.candidates[shown.chosen].placement;
+  const std::string note = note_on_hosts(shown.problem, placement, form);
+  if (!note.empty()) write_message(fmt::format("note: {}\n", note));
   if (!options.output.empty()) {
     if (Outcome bad = write_output(options.output, write_hosts(shown.problem, placement, form))) {
       return bad;
@@ -165,8 +140,10 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   if (!forecast) return Failure{forecast.error()};
   const auto inventory = place::load_inventory(file_of_machine(options.inventory), *forecast);
   if (!inventory) return Failure{inventory.error()};
-  for (const std::string& note : inventory->notes) write_message(fmt::format("note: {}\n", note));
-  auto constraints = constraints_from(options);
+  for (const std::string& note : inventory->notes) {
+    write_message(fmt::format("{}: note: {}\n", options.inventory, note));
+  }
+  auto constraints = constraints_from(options.constraints);
   if (!constraints) return Failure{constraints.error()};
   const auto problem = make_problem(*inventory, *profile, *constraints);
   if (!problem) return Failure{problem.error()};
@@ -246,16 +223,7 @@ Command place_command() {
         add("--policy", options->policy, "POLICY", "none, sorted, full or ours. Default: ours.");
         add("--without", options->without, "LETTERS",
             "Leave out principles of full: see PRINCIPLES.");
-        app.add_option("--exclude", options->exclude,
-                       "A host or cluster not to be used; may be repeated.")
-            .type_name("HOST")
-            .repeated();
-        app.add_option("--pin", options->pins,
-                       "A process that has to be on a host; may be repeated.")
-            .type_name("RANK=HOST")
-            .repeated();
-        add("--per-node", options->per_node, "K",
-            "At most so many processes on a host. Default: its slots.");
+        declare_constraints(app, options->constraints);
         add("-o,--output", options->output, "FILE",
             "Write a file for the launcher; - is standard output.");
         add("--format", options->form, "FORM",

@@ -53,7 +53,8 @@ std::string picture(const ShownPlacement& shown, const report::Canvas& canvas) {
       }
     }
     if (idle > 0)
-      line += fmt::format(" {}", paint(fmt::format("({} idle)", idle), report::Style::Dim, canvas));
+      line += fmt::format(" {}", paint(fmt::format("({} host{} idle)", idle, idle == 1 ? "" : "s"),
+                                       report::Style::Dim, canvas));
     text += fmt::format(
         "{} {}\n",
         paint(fmt::format("{:>8}", cluster.empty() ? "hosts" : report::printable(cluster)),
@@ -144,6 +145,28 @@ constexpr std::string_view kSelection =
     "to "
     "D (docs/placement.md):";
 
+/// Why a placement that is none of the paper's was taken.
+constexpr std::string_view kShortest =
+    "Of all that were tried, the replay of the profile predicts the shortest time for it. There "
+    "messages wait for each other and share links; \"traffic\" is their times added up. "
+    "--policy full shows the steps of the placement \"full\".";
+
+/// Whether the steps of the paper's selection lead to the placement that is shown.
+bool is_by_steps(const ShownPlacement& shown) {
+  const Candidate& chosen = shown.answer.candidates[shown.chosen];
+  return chosen.name == "full" || chosen.placement == shown.answer.paper.placement;
+}
+
+std::string steps_text(const ShownPlacement& shown, std::size_t width) {
+  std::string text = report::wrapped(kSelection, width, "  ");
+  for (const std::string& line : shown.answer.paper.explanation) {
+    std::string filled = report::wrapped(line, width, "    ");
+    if (filled.empty() || filled.back() != '\n') filled += '\n';
+    text += filled;
+  }
+  return text;
+}
+
 std::string burden_in_words(const ShownPlacement& shown) {
   return fmt::format(
       "burden: what the messages of a process would take on the slowest way between {}s, each "
@@ -158,8 +181,10 @@ std::string predicted_text(const ShownPlacement& shown) {
   if (chosen.predicted == Time{} || sequential == Time{}) {
     return "the profile has no messages that take time: every placement is as good";
   }
-  return fmt::format("predicted {}, {:.2f} x as fast as sequential placement ({})",
-                     rounded(chosen.predicted), gain(shown, chosen), rounded(sequential));
+  return fmt::format(
+      "predicted {}, {:.2f} x as fast as sequential placement ({}){}", rounded(chosen.predicted),
+      gain(shown, chosen), rounded(sequential),
+      shown.problem.inventory->has_assumed_figures ? "; links are assumed, see the note" : "");
 }
 
 }  // namespace
@@ -179,11 +204,10 @@ std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas
   text += "\n" + report::to_text(candidate_table(shown), canvas);
   text += "\nWhy\n" + report::wrapped(crossing(shown), canvas.width, "  ");
   if (text.back() != '\n') text += '\n';
-  text += report::wrapped(kSelection, canvas.width, "  ");
-  for (const std::string& line : shown.answer.paper.explanation) {
-    std::string filled = report::wrapped(line, canvas.width, "    ");
-    if (filled.empty() || filled.back() != '\n') filled += '\n';
-    text += filled;
+  if (is_by_steps(shown)) {
+    text += steps_text(shown, canvas.width);
+  } else if (shown.answer.is_replayed) {
+    text += report::wrapped(kShortest, canvas.width, "  ");
   }
   if (!shown.answer.is_replayed) {
     text += "  The trace is too long to be replayed: times are sums over channels.\n";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/units.hpp"
 #include "cli/place_report.hpp"
 #include "report/palette.hpp"
 #include "report/svg.hpp"
@@ -32,6 +33,7 @@ struct Dot {
 /// A line between two dots, and what it carries.
 struct Line {
   double weight = 0;
+  std::uint64_t bytes = 0;
   bool leaves_cluster = false;
 };
 
@@ -136,6 +138,7 @@ class PlacementDrawing {
         const auto ends = std::minmax(unit_of_[p], unit_of_[e.other]);
         Line& line = lines_[{ends.first, ends.second}];
         line.weight += static_cast<double>(e.bytes + e.messages);
+        line.bytes += e.bytes;
         line.leaves_cluster = cluster_of_[ends.first] != cluster_of_[ends.second];
       }
     }
@@ -150,10 +153,13 @@ class PlacementDrawing {
     };
     entry(kBetweenHosts, "between hosts of a cluster");
     if (clusters_.size() > 1) entry(kBetweenClusters, "between clusters");
+    std::uint64_t most = 0;
+    for (const auto& [ends, line] : lines_) most = std::max(most, line.bytes);
     svg.text(20, 74,
-             by_process_ ? "wide lines carry many bytes; messages within a host are not drawn"
-                         : "a circle is a host, with its number of processes; wide lines carry "
-                           "many bytes",
+             fmt::format("{}the widest line carries {}{}",
+                         by_process_ ? "" : "a circle is a host, with its number of processes; ",
+                         to_string(Bytes{most}),
+                         by_process_ ? "; messages within a host are not drawn" : ""),
              {.size = 12, .colour = report::kFaintInk});
   }
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 
-#include "base/nearest.hpp"
 #include "base/progress.hpp"
+#include "cli/as_library.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/irregular.hpp"
@@ -26,7 +25,6 @@
 #include "select/shared_memory.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
-#include "topology/views.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -119,36 +117,6 @@ Expected<std::string> verified(const select::Plan& plan, const Hierarchy& hierar
   return fmt::format("verified for its first {} segments", segments);
 }
 
-/// The machine as the library sees it: levels on which nothing has a choice are left out.
-Machine as_planned(const Machine& machine) {
-  const auto is_alone = [](const topology::Cluster& one) { return one.member_count == 1; };
-  if (std::none_of(machine.clusters().begin(), machine.clusters().end(), is_alone)) return machine;
-  std::vector<Rank> everybody(machine.size());
-  std::iota(everybody.begin(), everybody.end(), Rank{0});
-  return topology::restrict_machine(machine, everybody);
-}
-
-/// What a run under the MPI library that was named would know.
-Expected<select::Rules> rules_from(const PlanOptions& options) {
-  select::Rules rules;
-  if (!options.mpi.empty()) {
-    const auto known = {std::pair{"mpich", select::NativeMpi::Mpich},
-                        std::pair{"openmpi", select::NativeMpi::OpenMpi},
-                        std::pair{"smpi", select::NativeMpi::Smpi}};
-    const auto it = std::find_if(known.begin(), known.end(),
-                                 [&](const auto& one) { return options.mpi == one.first; });
-    if (it == known.end()) {
-      return Error{"--mpi", fmt::format("there is no MPI \"{:.60}\" here", options.mpi),
-                   did_you_mean(options.mpi, std::vector<std::string>{"mpich", "openmpi", "smpi"}) +
-                       "they are: mpich, openmpi, smpi"};
-    }
-    rules = select::rules_for(it->second);
-    rules.exact_native = true;
-  }
-  if (options.reproducible) rules.bits = select::Bits::Reference;
-  return rules;
-}
-
 /// Plans of one name are one plan, though parameters that do not matter may differ.
 void put_first(std::vector<select::Choice>& ranked, select::Choice chosen, const Collective& call) {
   const std::string name = name_of(chosen.plan, call);
@@ -187,8 +155,9 @@ std::string plan_svg(const Schedule& schedule, const Machine& machine) {
   traced.trace = true;
   const report::SimulatedPlan plan{
       schedule.algorithm, schedule.call, sim::simulate(schedule, machine, traced), {}};
-  return report::stack_svg({report::traffic_svg(plan, machine),
-                            report::timeline_svg(plan, machine, report::Detail::Folded)});
+  const std::string traffic = report::traffic_svg(plan, machine);
+  return report::stack_svg({traffic, report::timeline_svg(plan, machine, report::Detail::Folded,
+                                                          report::width_of_svg(traffic))});
 }
 
 /// The whole plan, written or drawn.
@@ -214,6 +183,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
         {{options.operation, options.machine, options.root, options.size, options.counts},
          options.json ? TableForm::Json : TableForm::Text,
          options.all,
+         options.mpi,
          options.schedule,
          *form},
         *canvas);
@@ -235,8 +205,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     "leave out --svg and --schedule, or take a smaller machine"}};
   }
 
-  auto rules = rules_from(options);
+  auto rules = rules_under(options.mpi);
   if (!rules) return Failure{rules.error()};
+  if (options.reproducible) rules->bits = select::Bits::Reference;
   const Hierarchy hierarchy(*machine);
   select::Chooser chooser(hierarchy, *rules);
   const bool has_mpi = !options.mpi.empty();
@@ -278,6 +249,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     {},
                     {},
                     {}};
+  if (has_mpi && report.runs.native_predicted) {
+    report.native = select::native_choice(rules->mpi, chooser.predictor(), *call);
+  }
   if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
@@ -324,8 +298,9 @@ constexpr std::string_view kPlanDescription =
     "verified: every rank ends with the right data, nothing waits for ever, no step uses what is "
     "not there yet.\n\n"
     "--mpi says which MPI library a program would run under. Then the answer is what the library "
-    "does there without trials: the plan, or native where no plan is predicted to gain; and what "
-    "its trials would compare.\n\n"
+    "does there without trials: the plan, or native where no plan is predicted to gain; the "
+    "algorithm that the native call is taken for, and its time with the handshakes of messages "
+    "above the library's eager limit; and what trials would compare.\n\n"
     "Plans are also simulated, message by message with links shared fairly, and shown in that "
     "order with what crosses each level; long pipelines by their steady state. By default about "
     "260,000 messages are simulated in all, the best by prediction first. Messages that share "
@@ -338,7 +313,14 @@ constexpr std::string_view kPlanDescription =
     "on this machine, and why.\n\n"
     "--size is the message of broadcast, reduce, allreduce and scan, and each rank's block of the "
     "others.\n\n"
-    "With --counts the blocks of a scatterv or gatherv differ: trees that go by their lengths are "
+    "With --counts the blocks of a scatterv, gatherv, allgatherv or alltoallv differ. The choice "
+    "is "
+    "again what the library takes: of a scatterv or gatherv a tree by the lengths, as the root "
+    "chooses it quickly; of the others a plan for blocks that are taken to be alike, of an "
+    "allgatherv "
+    "as long as the mean, of an alltoallv 1 KiB. With --mpi it says what the first calls run along "
+    "if that is something else. "
+    "For the table trees that go by the lengths are "
     "simulated, sending at once and one by one and in pieces, and the best is improved by local "
     "search. By default about 16,000 messages are simulated in all (260,000 of allgatherv and "
     "alltoallv), and the output says what was not; --all simulates every plan.";

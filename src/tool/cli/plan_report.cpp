@@ -19,11 +19,20 @@ namespace {
 using report::Cell;
 using report::Decimal;
 
-/// The chosen plan may take so many percent longer than the fastest.
-constexpr double kDefect = 3;
-
 constexpr std::string_view kHowShared =
     "predicted: in closed form; simulated: message by message, links shared max-min fairly";
+
+/// Why the chosen plan is not the first of the table.
+constexpr std::string_view kWhyNotFirst =
+    "(chosen: the library takes one plan for all sizes near this one, in segments without a "
+    "handshake)";
+
+/// Whether a row above that of the chosen plan is faster.
+bool is_another_first(const PlanReport& report) {
+  const auto& fastest = report.rows.front().finish;
+  const auto& chosen = report.chosen_row().finish;
+  return fastest && chosen && *fastest < *chosen;
+}
 
 /// All plans, for programs.
 report::Table table_of(const PlanReport& report) {
@@ -57,6 +66,14 @@ report::Table table_of(const PlanReport& report) {
   return table;
 }
 
+/// " (scatter-ring, 30 ms of it for handshakes)": the algorithm that native is taken for.
+std::string native_in_words(const PlanReport& report) {
+  if (!report.native) return "";
+  const std::string name = name_of(report.native->plan, report.call);
+  if (report.native->handshakes == Time{0}) return fmt::format(" ({})", name);
+  return fmt::format(" ({}, {} of it for handshakes)", name, rounded(report.native->handshakes));
+}
+
 }  // namespace
 
 std::string plan_choice(const schedule::Collective& call, const select::Choice& chosen) {
@@ -72,7 +89,8 @@ std::string plan_choice_settled(const PlanReport& report) {
   if (report.mpi.empty()) return text;
   text += fmt::format("under {}: {} ({})", report.mpi, report.runs.name, report.runs.why);
   if (report.runs.native_predicted) {
-    text += fmt::format(", native {} predicted", rounded(*report.runs.native_predicted));
+    text += fmt::format(", native {} predicted{}", rounded(*report.runs.native_predicted),
+                        native_in_words(report));
   }
   std::vector<std::string> names;
   for (const select::Alternative& one : report.tries) names.push_back(one.name);
@@ -157,6 +175,7 @@ Time PlanReport::chosen_time() const {
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
   std::string text = "\n" + plan_table_text(report, canvas, shown);
+  if (is_another_first(report)) text += std::string(kWhyNotFirst) + "\n";
   text += std::string(kHowShared) + "\n" + not_simulated(report);
   text += level_by_level(report, canvas) + why(report);
   if (report.in_memory) {
@@ -202,6 +221,8 @@ std::string plan_json(const PlanReport& report) {
        report.runs.native_predicted
            ? nlohmann::ordered_json(report.runs.native_predicted->picoseconds)
            : nlohmann::ordered_json()},
+      {"native_plan", report.native ? nlohmann::ordered_json(name_of(report.native->plan, call))
+                                    : nlohmann::ordered_json()},
       {"trials", tries},
       {"levels", select::per_level(chosen.choice.plan, report.machine, call)},
       {"predicted_ps", chosen.choice.predicted.picoseconds},

@@ -9,6 +9,7 @@
 #include "report/draw_machine.hpp"
 #include "select/chooser.hpp"
 #include "select/formula.hpp"
+#include "select/native_model.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/result.hpp"
 
@@ -52,6 +53,8 @@ struct PlanReport {
   std::vector<select::Limit> limits;
   std::optional<OrderFree> order_free;  ///< set with --reproducible
   std::optional<Time> in_memory;        ///< predicted through the memory of one node
+  /// What the native call is taken for under `mpi`; absent if its time is not known.
+  std::optional<select::NativeChoice> native = {};
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;
@@ -63,6 +66,8 @@ struct PlanReport {
                                       const select::Choice& chosen);
 /// Needs the chosen row alone.
 [[nodiscard]] std::string plan_choice_settled(const PlanReport& report);
+/// A chosen plan may take so many percent longer than the fastest of the table.
+inline constexpr double kDefect = 3;
 /// Shows every plan in a row of its own, also those that do the same.
 inline constexpr std::size_t kEveryRow = std::numeric_limits<std::size_t>::max();
 /// The rest of the report for people. @param shown how many rows of the table; the chosen one is

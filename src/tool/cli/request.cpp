@@ -97,9 +97,9 @@ void declare(App& app, RequestOptions& options) {
       .type_name("MODEL");
   app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
       .type_name("K");
-  app.add_option("-o,--operation", options.operation,
+  app.add_option("-o,--operation,OPERATION", options.operation,
                  "broadcast or reduce: away from the root or towards it; with --counts scatterv or "
-                 "gatherv. Default: broadcast.")
+                 "gatherv. The name alone does too. Default: broadcast.")
       .type_name("NAME");
 }
 

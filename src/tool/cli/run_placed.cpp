@@ -137,19 +137,25 @@ Expected<std::vector<std::string>> placed_command(const PlacedRun& placed,
   const auto inventory = place::load_inventory(file_of_machine(placed.inventory), *forecast);
   if (!inventory) return inventory.error();
   for (const std::string& note : inventory->notes) {
-    write_message(fmt::format("espalier run: note: {}\n", note));
+    write_message(fmt::format("espalier run: {}: note: {}\n", placed.inventory, note));
   }
-  const auto problem = make_problem(*inventory, *profile, {});
+  const auto constraints = constraints_from(placed.constraints);
+  if (!constraints) return constraints.error();
+  const auto problem = make_problem(*inventory, *profile, *constraints);
   if (!problem) return problem.error();
   const place::Answer answer = place::place_processes(*problem);
   const place::Candidate& best = answer.candidates[answer.chosen];
-  write_message(fmt::format("espalier run: {} processes on {}; predicted {} where {} as listed\n",
-                            *count, clusters_of(*problem, best.placement), rounded(best.predicted),
-                            rounded(answer.candidates[0].predicted)));
+  const Time listed = answer.candidates[0].predicted;
+  write_message(
+      fmt::format("espalier run: {} processes on {}; predicted {}, {} with the hosts as listed\n",
+                  *count, clusters_of(*problem, best.placement), rounded(best.predicted),
+                  listed == best.predicted ? "as" : rounded(listed)));
   const bool is_mpich = chosen.mpi == launch::Mpi::Mpich;
   const auto form =
       is_mpich ? place::HostsForm::MpichMachinefile : place::HostsForm::OpenMpiHostfile;
   const std::string hosts = write_hosts(*problem, best.placement, form);
+  const std::string again = note_on_hosts(*problem, best.placement, form);
+  if (!again.empty()) write_message(fmt::format("espalier run: note: {}\n", again));
   const auto file = hosts_file(placed, is_mpich ? hosts : with_own_name(hosts));
   if (!file) return file.error();
   std::vector<std::string> added =

@@ -5,6 +5,7 @@
 
 #include "base/expected.hpp"
 #include "base/types.hpp"
+#include "cli/constraint_options.hpp"
 #include "launch/start.hpp"
 
 namespace espalier::cli {
@@ -15,6 +16,7 @@ struct PlacedRun {
   std::string profile;  ///< a file, or a workload
   std::string weather;  ///< history of measurements; empty means the inventory's own links
   std::string hosts;    ///< file for the launcher; empty means one that ends with the run
+  ConstraintOptions constraints = {};
 };
 
 /// The command with what puts each process where `espalier place` wants it: the file for the

@@ -81,8 +81,12 @@ std::optional<Error> check_written(const char* option, const std::string& file) 
   if (fs::is_directory(file, error)) {
     return Error{option, fmt::format("\"{}\" is a folder", file), "name a file"};
   }
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  if (error) {
+    return Error{option, fmt::format("\"{}\": the working folder is not there any more", file),
+                 "change to another folder, or name the file from / on"};
+  }
   if (is_writable_file(file)) return std::nullopt;
-  const fs::path folder = fs::absolute(file).parent_path();
   if (!fs::is_directory(folder, error)) {
     return Error{option, fmt::format("there is no folder \"{}\"", folder.string()),
                  "make it, or name another file"};
@@ -195,8 +199,14 @@ Error with_doctor(Error error) {
 std::optional<Error> check_placed(const RunOptions& options) {
   const PlacedRun& placed = options.placed;
   if (placed.inventory.empty()) {
+    const auto first = [](const std::vector<std::string>& given) {
+      return given.empty() ? std::string() : given.front();
+    };
     for (const auto& [name, value] : {std::pair{"--by", placed.profile},
                                       {"--weather", placed.weather},
+                                      {"--exclude", first(placed.constraints.exclude)},
+                                      {"--pin", first(placed.constraints.pins)},
+                                      {"--per-node", placed.constraints.per_node},
                                       {"--hosts", placed.hosts}}) {
       if (!value.empty()) return Error{name, "nothing is placed", "--place INVENTORY as well"};
     }
@@ -301,8 +311,10 @@ void declare_options(App& app, RunOptions& options) {
                  "--explain=FILE.")
       .type_name("[FILE]")
       .optional_value("1");
-  app.add_option("--algorithm", options.algorithm,
-                 "Plans to use: operation=algorithm, with commas between them.")
+  app.add_option(
+         "--algorithm", options.algorithm,
+         "Plans to use: operation=algorithm, with commas between them. \"native\" leaves an "
+         "operation to MPI.")
       .type_name("LIST");
   app.add_flag("--force", options.force, "Plan wherever it is legal, gain or not.");
   app.add_flag("--reproducible", options.reproducible,
@@ -326,8 +338,10 @@ void declare_options(App& app, RunOptions& options) {
   app.add_option("--weather", options.placed.weather,
                  "With --place: links as espalier weather forecasts them.")
       .type_name("HISTORY");
+  declare_constraints(app, options.placed.constraints, /*of_run=*/true);
   app.add_option("--hosts", options.placed.hosts,
-                 "With --place: keep the launcher's file here. Default: it ends with the run.")
+                 "With --place: keep the launcher's file here; --print needs it. Default: it ends "
+                 "with the run.")
       .type_name("FILE");
   app.add_option("--mpi", options.mpi,
                  "mpich or openmpi: what the launcher and the programs use; they are not looked "

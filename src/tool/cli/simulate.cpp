@@ -86,12 +86,12 @@ Expected<select::Candidate> candidate_from(const std::string& name,
   for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
     known.push_back(candidate.name);
   }
-  const std::string near = nearest(name, known);
-  return Error{"--algorithm",
-               fmt::format("there is no plan \"{}\" for {}", name, report::call_in_words(call)),
-               fmt::format("{}the plans are: {}",
-                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
-                           fmt::join(known, ", "))};
+  return Error{
+      "--algorithm",
+      fmt::format("there is no plan \"{}\" for {}", name, report::call_in_words(call)),
+      fmt::format("{}the plans are: {}; \"espalier plan\" with --all and the same call lists "
+                  "them",
+                  did_you_mean(name, known), some_names(name, known))};
 }
 
 /// Messages that are simulated and drawn: a second or two, and some 100 MB.

@@ -66,6 +66,13 @@ std::string about(const trace::Trace& trace) {
   std::string text =
       fmt::format("{}: {} planned calls, {} messages, {} processes\n", trace.program,
                   report::grouped(trace.calls.size()), report::grouped(messages), trace.size());
+  if (!trace.native) {
+    text += "native calls are not in a trace: espalier run --explain counts them\n";
+  } else if (*trace.native > 0) {
+    text +=
+        fmt::format("{} native calls of rank 0 are not in it: espalier run --explain tells why\n",
+                    report::grouped(*trace.native));
+  }
   if (trace.dropped > 0) {
     text += fmt::format("{} later calls were not taken down: the memory for them was used up\n",
                         report::grouped(trace.dropped));
@@ -172,19 +179,35 @@ std::string one_call_text(const overlay::Overlay& one, std::size_t index, bool a
   return text + "\n" + report::to_text(link_table(one.links), canvas);
 }
 
-/// "largest difference: ...", over all calls.
-std::string largest_of_all(const Looked& looked) {
-  const overlay::Overlay* worst = nullptr;
-  std::size_t call = 0;
-  const auto excess = [](const overlay::Overlay& one) { return one.pairs[*one.largest].excess(); };
-  for (std::size_t i = 0; i < looked.overlays.size(); ++i) {
+/// Index into Looked::overlays of the one with the largest excess, of warm-up calls or of all
+/// others.
+std::optional<std::size_t> worst_of(const trace::Trace& trace, const Looked& looked,
+                                    bool warm_ups) {
+  std::optional<std::size_t> worst;
+  const auto excess = [&](std::size_t i) {
     const overlay::Overlay& one = looked.overlays[i];
-    if (!one.largest || (worst != nullptr && excess(*worst) >= excess(one))) continue;
-    worst = &one;
-    call = looked.calls[i];
+    return one.pairs[*one.largest].excess();
+  };
+  for (std::size_t i = 0; i < looked.overlays.size(); ++i) {
+    if (!looked.overlays[i].largest || overlay::is_warm_up(trace, looked.calls[i]) != warm_ups)
+      continue;
+    if (!worst || excess(i) > excess(*worst)) worst = i;
   }
-  if (worst == nullptr) return "no message took longer than simulated\n";
-  return fmt::format("largest difference: call {}, {}\n", call, largest_in_words(*worst));
+  return worst;
+}
+
+/// "largest difference: ...", over all calls; warm-up calls apart.
+std::string largest_of_all(const trace::Trace& trace, const Looked& looked) {
+  std::string text;
+  const auto add = [&](std::string_view begin, std::size_t i) {
+    text += fmt::format("{}: call {}, {}\n", begin, looked.calls[i],
+                        largest_in_words(looked.overlays[i]));
+  };
+  if (const auto usual = worst_of(trace, looked, false)) add("largest difference", *usual);
+  if (const auto first = worst_of(trace, looked, true)) {
+    add("in the first call along a plan, which opens connections", *first);
+  }
+  return text.empty() ? "no message took longer than simulated\n" : text;
 }
 
 std::string all_calls_text(const trace::Trace& trace, Looked looked, bool all,
@@ -200,7 +223,7 @@ std::string all_calls_text(const trace::Trace& trace, Looked looked, bool all,
                         trace.calls.size() - looked.calls.size());
   }
   if (!links.empty()) text += "\n" + report::to_text(link_table(links), canvas);
-  return text + "\n" + largest_of_all(looked);
+  return text + "\n" + largest_of_all(trace, looked);
 }
 
 nlohmann::ordered_json comparison_json(const trace::Trace& trace, const Looked& looked) {
@@ -244,6 +267,7 @@ nlohmann::ordered_json comparison_json(const trace::Trace& trace, const Looked& 
           {"program", trace.program},
           {"processes", trace.size()},
           {"dropped_calls", trace.dropped},
+          {"native_calls", trace.native ? OrderedJson(*trace.native) : OrderedJson()},
           {"clocks", trace.clocks.kernels},
           {"residual_ps", nanoseconds(trace.clocks.residual).picoseconds},
           {"calls", calls},
@@ -281,7 +305,7 @@ Outcome show_trace(const TraceOptions& options, const Globals& globals) {
   if (looked->calls.empty()) return write_output("-", text);
   if (options.call >= 0) {
     text += one_call_text(looked->overlays.front(), looked->calls.front(), options.all, *canvas);
-    text += "\n" + largest_of_all(*looked);
+    text += "\n" + largest_of_all(*trace, *looked);
   } else {
     text += all_calls_text(*trace, *std::move(looked), options.all, *canvas);
   }
@@ -295,7 +319,9 @@ constexpr std::string_view kTraceDescription =
     "machine's description says: the link is named.\n\n"
     "A message's time goes from the begin of its send to the end of its receive. The table of "
     "links has the median over all messages between two parts of the machine, the largest "
-    "first.\n\n"
+    "first. The first call along a plan opens connections, so its largest difference has a line "
+    "of its own if there are others.\n\n"
+    "Calls that Espalier left to the MPI library are not in a trace: run --explain counts them.\n\n"
     "espalier view TRACE draws one call.";
 
 constexpr std::string_view kTraceExamples =

@@ -76,8 +76,8 @@ Command tree_command() {
   Manual manual{.name = "tree",
                 .tagline = "draw the communication tree of one algorithm, with its times",
                 .synopsis =
-                    "tree --algorithm NAME --machine MACHINE [--root RANK] [--to LIST] "
-                    "[--size BYTES] [--model MODEL] [--arity K] [--operation NAME] "
+                    "tree [OPERATION] --algorithm NAME --machine MACHINE [--root RANK] [--to LIST] "
+                    "[--size BYTES] [--model MODEL] [--arity K] "
                     "[--counts FILE|DISTRIBUTION [--memory BYTES]] [--json|--dot|--svg FILE]",
                 .description = std::string(kTreeDescription),
                 .sections = {algorithms_section(), machines_section()},

@@ -36,6 +36,24 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// The option or argument of this name, of the command or of those above it; null if none.
+const CLI::Option* option_named(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* from = &app; from != nullptr; from = from->get_parent()) {
+    if (const CLI::Option* found = from->get_option_no_throw(name)) return found;
+  }
+  return nullptr;
+}
+
+/// How to write what is missing: the option with its value, or what an argument may be.
+std::string way_to_give(const CLI::App& app, const std::string& name) {
+  const CLI::Option* option = option_named(app, name);
+  if (option == nullptr) return "";
+  if (name.starts_with("-")) {
+    return fmt::format("write {} {}; see {}", name, option->get_type_name(), help_of(app));
+  }
+  return fmt::format("{}: {} See {}", name, option->get_description(), help_of(app));
+}
+
 std::vector<std::string> action_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -54,6 +72,27 @@ constexpr std::array kSynonyms{
     Synonym{"remove", "down"},  Synonym{"start", "up"},    Synonym{"create", "up"},
     Synonym{"ps", "status"},    Synonym{"list", "status"}, Synonym{"draw", "show"},
     Synonym{"check", "verify"}, Synonym{"help", "--help"}};
+
+/// Options by the names that other tools have for them. A name may come again: the first of ours
+/// that the command has is meant.
+constexpr std::array kOptionSynonyms{
+    Synonym{"--hostfile", "--inventory"},    Synonym{"--hosts", "--inventory"},
+    Synonym{"--machinefile", "--inventory"}, Synonym{"--hostlist", "--inventory"},
+    Synonym{"--machine", "--inventory"},     Synonym{"--dry-run", "--print"},
+    Synonym{"--against", "--mpi"},           Synonym{"--versus", "--mpi"},
+    Synonym{"--topology", "--machine"},      Synonym{"--bytes", "--size"},
+    Synonym{"--length", "--size"},           Synonym{"--ranks", "--processes"},
+    Synonym{"--np", "--processes"},          Synonym{"--out", "--output"},
+    Synonym{"--file", "--output"},           Synonym{"--algo", "--algorithm"},
+    Synonym{"--op", "--operation"}};
+
+std::string meant_option(const std::string& option, const std::vector<std::string>& known) {
+  for (const Synonym& one : kOptionSynonyms) {
+    const bool is_here = std::find(known.begin(), known.end(), one.ours) != known.end();
+    if (one.other == option && is_here) return std::string(one.ours);
+  }
+  return nearest(option, known);
+}
 
 std::string meant(const std::string& word, const std::vector<std::string>& known) {
   std::string near = nearest(word, known);
@@ -115,7 +154,17 @@ Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
                  "give it once");
   }
   if (const std::size_t at = what.find(" is required"); at != std::string::npos) {
-    return usage(app, fmt::format("{} is missing", what.substr(0, at)));
+    const std::string name = what.substr(0, at);
+    return usage(app, fmt::format("{} is missing", name), way_to_give(app, name));
+  }
+  constexpr std::string_view kNotConverted = "Could not convert: ";
+  if (const std::size_t at = what.find(" = "); what.starts_with(kNotConverted) && at != what.npos) {
+    const std::string name = what.substr(kNotConverted.size(), at - kNotConverted.size());
+    const CLI::Option* option = option_named(app, name);
+    if (option != nullptr && option->get_items_expected_max() == 0) {
+      return usage(app, fmt::format("{} takes no value", name),
+                   fmt::format("write {} alone; see {}", name, help_of(app)));
+    }
   }
   return usage(app, std::move(what));
 }
@@ -124,11 +173,12 @@ Failure unexpected(const CLI::App& app, const std::string& word, std::span<const
                    bool runs_others) {
   if (word.starts_with("-")) {
     const std::string option = word.substr(0, word.find('='));
-    const std::string near = nearest(option, option_names(app));
-    if (near == option) {
+    const std::vector<std::string> known = option_names(app);
+    if (std::find(known.begin(), known.end(), option) != known.end()) {
       return usage(app, fmt::format("{} stands before \"{}\"", option, app.get_name()),
                    fmt::format("write it after \"{}\"", app.get_name()));
     }
+    const std::string near = meant_option(option, known);
     return usage(app, fmt::format("there is no option \"{}\"", word),
                  near.empty() ? "" : fmt::format("did you mean {}?", near));
   }

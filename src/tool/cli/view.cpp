@@ -46,7 +46,7 @@ bool is_schedule(const std::string& argument) {
 }
 
 /// The call of a trace that --call names; else the one with the message that differs most from its
-/// simulation.
+/// simulation. A warm-up call only if no other differs.
 Expected<std::size_t> call_of_trace(const trace::Trace& trace, int wanted) {
   if (trace.calls.empty()) {
     return Error{"TRACE", "no planned call was taken down", "espalier run --explain tells why"};
@@ -60,13 +60,16 @@ Expected<std::size_t> call_of_trace(const trace::Trace& trace, int wanted) {
   }
   constexpr std::size_t kMostLookedAt = 64;
   std::size_t best = 0;
-  Time most{0};
+  std::pair most{false, Time{0}};  // not a warm-up call; by how much it differs
   Progress progress("simulating", std::min(kMostLookedAt, trace.calls.size()));
   for (std::size_t c = 0; c < trace.calls.size() && c < kMostLookedAt; ++c, progress.step()) {
     const auto overlay = overlay::overlay_of(trace, c);
     if (!overlay) return overlay.error();
-    if (!overlay->largest || overlay->pairs[*overlay->largest].excess() <= most) continue;
-    most = overlay->pairs[*overlay->largest].excess();
+    if (!overlay->largest) continue;
+    const std::pair found{!overlay::is_warm_up(trace, c),
+                          overlay->pairs[*overlay->largest].excess()};
+    if (found <= most) continue;
+    most = found;
     best = c;
   }
   return best;
@@ -212,6 +215,23 @@ std::optional<Error> why_not_replaced(const ViewOptions& options) {
                "name another file, or give --force"};
 }
 
+/// A note if the page cannot draw the messages of what it shows first; empty: it can.
+Expected<std::string> why_without_timeline(view::Answers& answers) {
+  const view::Query& first = answers.subject().first;
+  const auto shown = answers.shown(first);
+  if (!shown) return shown.error();
+  if (shown->has_timeline && shown->messages <= view::kMostDrawn) return std::string();
+  if (!first.plan.empty()) {
+    return fmt::format(
+        "note: {} has too many messages for a page; the chosen plan is shown instead\n",
+        first.plan);
+  }
+  return fmt::format(
+      "note: the chosen plan has more than {} messages: the page shows its time, not its "
+      "messages\n",
+      view::kMostDrawn);
+}
+
 Outcome write_page(const ViewOptions& options, view::Answers& answers) {
   if (auto error = why_not_replaced(options)) return Failure{*error};
   view::GridOptions grid;
@@ -227,17 +247,9 @@ Outcome write_page(const ViewOptions& options, view::Answers& answers) {
     std::sort(grid.sizes.begin(), grid.sizes.end());
     grid.sizes.erase(std::unique(grid.sizes.begin(), grid.sizes.end()), grid.sizes.end());
   }
-  const view::Subject& subject = answers.subject();
-  if (!subject.first.plan.empty() && !subject.measured) {
-    const auto shown = answers.shown(subject.first);
-    if (!shown) return Failure{shown.error()};
-    if (!shown->has_timeline || shown->messages > view::kMostDrawn) {
-      write_message(
-          fmt::format("note: {} has too many messages for a page; the chosen plan is "
-                      "shown instead\n",
-                      subject.first.plan));
-    }
-  }
+  const auto note = why_without_timeline(answers);
+  if (!note) return Failure{note.error()};
+  write_message(*note);
   const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
   if (options.html == "-") return write_output("-", text);
   return replace_output(options.html, text);
@@ -295,7 +307,8 @@ constexpr std::string_view kViewDescription =
     "snap to points that were computed: operations, sizes, the best plans, latencies of the "
     "outermost level.\n\n"
     "TRACE is a file of espalier run --trace: one call of it, measured and simulated on one axis. "
-    "Without --call it is the one with the message that differs most. "
+    "Without --call it is the one with the message that differs most; the first call along a plan, "
+    "which opens connections, does not count if there are others. "
     "SCHEDULE is a file that espalier verify reads; --machine says where it runs. PLACEMENT is a "
     "file of espalier place --json, shown on the hosts that it uses; --machine is the inventory "
     "that it was made for. Without an "

@@ -139,7 +139,7 @@ Outcome record_once(const WeatherOptions& options) {
 }
 
 /// Measures again and again; a host that does not answer now may do so later.
-Outcome record_often(const WeatherOptions& options) {
+Outcome record_often(WeatherOptions options) {
   const auto every = parse_time(options.every);
   if (!every || *every < seconds(1)) {
     return Failure{{"--every", fmt::format("\"{}\" is no time of 1 s or more", options.every),
@@ -155,6 +155,9 @@ Outcome record_often(const WeatherOptions& options) {
       std::this_thread::sleep_until(next);
     }
     last = record_once(options);
+    // Samples that were given were measured once. Without hosts to probe there is nothing more.
+    options.samples.clear();
+    if (!last && options.to.empty()) return last;
     if (!last) continue;
     if (done == 0) return last;  // it was never right: most likely a wrong command line
     write_message(to_string(last->error) + "\n");

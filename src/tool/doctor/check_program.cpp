@@ -62,8 +62,11 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
 
 const char* how_to_plan(runtime::Reason reason) {
   if (reason == runtime::Reason::NonBlocking) {
-    return "they are planned over far links where that is measured to gain; "
-           "ESPALIER_NONBLOCKING=1 plans them wherever it can, except with MPI_THREAD_MULTIPLE";
+    return "they are planned once blocking calls of their kind were, on their communicator: over "
+           "far "
+           "links, where that is measured to gain; with ESPALIER_NONBLOCKING=1 everywhere. Never "
+           "with "
+           "MPI_THREAD_MULTIPLE, nor without such blocking calls";
   }
   return reason == runtime::Reason::Persistent
              ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"
@@ -76,8 +79,10 @@ void tell_calls(const launch::Program& program, Report& report) {
     report.add(Severity::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
   }
   for (const auto& [reason, names] : calls.native) {
-    report.add(Severity::Note,
-               fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")),
+    const std::string kind = reason == runtime::Reason::NonBlocking
+                                 ? "non-blocking, native at first"
+                                 : fmt::format("native, {}", runtime::name_of(reason));
+    report.add(Severity::Note, fmt::format("{}: {}", kind, fmt::join(names, ", ")),
                how_to_plan(reason));
   }
   if (!calls.hidden.empty()) {

@@ -12,6 +12,7 @@
 #include "overlay/links.hpp"
 #include "schedule/in_place.hpp"
 #include "select/candidates.hpp"
+#include "select/schedule_times.hpp"
 #include "sim/simulate.hpp"
 #include "topology/readers.hpp"
 
@@ -133,7 +134,7 @@ Expected<Overlay> overlay_of(const trace::Trace& trace, std::size_t index) {
     overlay.why_not = schedule.error().what;
     return overlay;
   }
-  if (call.messages.size() > kMostTraced) {
+  if (std::max<std::uint64_t>(call.messages.size(), select::messages_in(*schedule)) > kMostTraced) {
     overlay.why_not = "more messages than are simulated one by one";
     return overlay;
   }
@@ -142,6 +143,20 @@ Expected<Overlay> overlay_of(const trace::Trace& trace, std::size_t index) {
       sim::simulate(*overlay.schedule, overlay.machine, conditions_of(call, overlay.machine));
   match(overlay);
   return overlay;
+}
+
+bool is_warm_up(const trace::Trace& trace, std::size_t call) {
+  const trace::Call& own = trace.calls.at(call);
+  const auto is_alike = [&](const trace::Call& other) {
+    // A plan may be in the trace several times.
+    const trace::Plan& plan = trace.plans[own.plan];
+    const trace::Plan& others = trace.plans[other.plan];
+    return other.communicator == own.communicator && others.call == plan.call &&
+           others.name == plan.name;
+  };
+  const auto begin = trace.calls.begin();
+  const auto at = begin + static_cast<std::ptrdiff_t>(call);
+  return std::none_of(begin, at, is_alike) && std::any_of(at + 1, trace.calls.end(), is_alike);
 }
 
 Time measured_time(const trace::Call& call) { return nanoseconds(end_of(call) - begin_of(call)); }

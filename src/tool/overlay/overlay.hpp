@@ -53,6 +53,10 @@ struct Overlay {
 /// @param call index into trace.calls
 Expected<Overlay> overlay_of(const trace::Trace& trace, std::size_t call);
 
+/// Whether the call is the first along its plan on its communicator, and others follow: it opens
+/// connections, so its messages take longer than those of all others.
+[[nodiscard]] bool is_warm_up(const trace::Trace& trace, std::size_t call);
+
 /// From the entry of the first rank to the end of the last.
 [[nodiscard]] Time measured_time(const trace::Call& call);
 

@@ -51,6 +51,23 @@ trace::Trace simulated_trace(const std::string& line, Delay delay) {
 
 constexpr const char* kThreeSites = "site:3(10ms,100Mbit/s) proc:2(5us)";
 
+TEST(Overlay, OnlyTheFirstOfSeveralCallsAlongAPlanIsAWarmUp) {
+  trace::Trace trace;
+  trace.plans.resize(4);
+  trace.plans[1].name = "another";
+  trace.plans[2].call.root = 1;
+  for (const std::uint32_t plan : {0, 3, 1, 0, 2, 2}) {  // 0 and 3 are the same
+    trace::Call call;
+    call.plan = plan;
+    trace.calls.push_back(call);
+  }
+  trace.calls.back().communicator = 1;
+  const std::vector<bool> expected{true, false, false, false, false, false};
+  for (std::size_t c = 0; c < trace.calls.size(); ++c) {
+    EXPECT_EQ(is_warm_up(trace, c), expected[c]) << c;
+  }
+}
+
 TEST(Overlay, WhatRanAsSimulatedDiffersNowhere) {
   const auto trace = simulated_trace(kThreeSites, [](Rank, Rank) { return 0; });
   const auto overlay = overlay_of(trace, 0);

@@ -224,6 +224,24 @@ TEST(Mpich, WhatIsNoLibraryIsRefused) {
   EXPECT_NE(rules.error().what.find("no selection rules"), std::string::npos);
 }
 
+TEST(MakeExport, NamesFilesWhereTheyAreWritten) {
+  ExportRequest request;
+  request.rules.operations = {Operation::Barrier};
+  const auto settings = [&](const std::string& folder) {
+    request.folder = folder;
+    const auto made = make_export(machine_of("node:3(1us) proc:2(1us)"), request);
+    return made ? made->settings : made.error().what;
+  };
+  const auto has = [](const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(has(settings(""), " $PWD/openmpi-rules.conf --rankfile ranks.txt ..."));
+  EXPECT_TRUE(
+      has(settings("tune/"), " $PWD/tune/openmpi-rules.conf --rankfile tune/ranks.txt ..."));
+  EXPECT_TRUE(has(settings("tune/"), "filename=$PWD/tune/openmpi-rules.conf\n"));
+  EXPECT_TRUE(has(settings("/a/b/"), " /a/b/openmpi-rules.conf --rankfile /a/b/ranks.txt ..."));
+}
+
 TEST(MakeExport, NamesTheFileOfRanksOnlyWhereItIsMade) {
   for (const char* line : {"node:3(1us) proc:2(1us)", "node:300(1us) proc:1(1us)"}) {
     ExportRequest request;

@@ -19,25 +19,36 @@ constexpr std::array<FormatName, 3> kFormats{{{Format::OpenMpi, "openmpi"},
                                               {Format::OpenMpiJson, "openmpi-json"},
                                               {Format::Mpich, "mpich"}}};
 
+// Two names, so that files for both libraries can be in one folder. Neither has a "-": Open
+// MPI 5.0.7 refuses a rankfile with one in its path.
 constexpr std::string_view kRankFile = "ranks.txt";
+constexpr std::string_view kHostsFile = "hosts.txt";
 
-std::string order_note(const topology::Machine& machine, bool has_rank_file) {
+/// The path of a file for variables and options of the library, which may be read in another
+/// folder.
+std::string whole_path(const ExportRequest& request, std::string_view file) {
+  const bool is_whole = request.folder.starts_with('/') || request.folder.starts_with("'/");
+  return fmt::format("{}{}{}", is_whole ? "" : "$PWD/", request.folder, file);
+}
+
+std::string order_note(const topology::Machine& machine, std::string_view rank_file) {
   const auto leaves = machine.placement();
   if (std::is_sorted(leaves.begin(), leaves.end())) return "";
   return fmt::format(
       "The ranks do not lie in the order of the machine, so trees by number cross between hosts "
       "often. With --block the rules are for ranks in that order{}.",
-      has_rank_file ? ", and ranks.txt starts them so" : "");
+      rank_file.empty() ? "" : fmt::format(", and {} starts them so", rank_file));
 }
 
-/// @return the launcher's option that names the file, or nothing where the hosts are too many for
-/// names
+/// @param option of the launcher, that names the file
+/// @return the option with the file, or nothing where the hosts are too many for names
 std::string add_rank_file(Export& result, const topology::Machine& machine,
-                          std::string_view option) {
+                          const ExportRequest& request, std::string_view option) {
   std::string text = rank_order_file(machine, result.tuning.mpi);
   if (text.empty()) return "";
-  result.files.push_back({std::string(kRankFile), std::move(text)});
-  return fmt::format(" {} {}", option, kRankFile);
+  const std::string_view name = request.format == Format::Mpich ? kHostsFile : kRankFile;
+  result.files.push_back({std::string(name), std::move(text)});
+  return fmt::format(" {} {}{}", option, request.folder, name);
 }
 
 /// Says which operations have no rules because the ranks of a call might take different ones.
@@ -67,13 +78,13 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
   result.files.push_back(
       {file, is_json ? open_mpi_json(result.tuning) : open_mpi_rules(result.tuning)});
   if (is_json) result.tuning.host_losses.clear();  // its rules tell such communicators apart
-  const std::string ranks = add_rank_file(result, machine, "--rankfile");
+  const std::string ranks = add_rank_file(result, machine, request, "--rankfile");
   result.settings = fmt::format(
       "  mpiexec --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
-      "$PWD/{}{} ...\n"
+      "{0}{1} ...\n"
       "  export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-      "OMPI_MCA_coll_tuned_dynamic_rules_filename=$PWD/{}\n",
-      file, ranks, file);
+      "OMPI_MCA_coll_tuned_dynamic_rules_filename={0}\n",
+      whole_path(request, file), ranks);
   if (is_json) {
     result.notes.emplace_back("Open MPI reads this form from 6.0 on.");
   } else {
@@ -114,14 +125,14 @@ Expected<Export> mpich_export(const topology::Machine& machine, const ExportRequ
                 {}};
   result.files.push_back({"mpich-collectives.json", mpich_collectives(result.tuning, *rules)});
   std::string compositions = mpich_compositions(result.tuning, *rules);
-  result.settings =
-      "  export MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich-collectives.json\n";
+  result.settings = fmt::format("  export MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={}\n",
+                                whole_path(request, "mpich-collectives.json"));
   if (!compositions.empty()) {
     result.files.push_back({"mpich-compositions.json", std::move(compositions)});
-    result.settings +=
-        "  export MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich-compositions.json\n";
+    result.settings += fmt::format("  export MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={}\n",
+                                   whole_path(request, "mpich-compositions.json"));
   }
-  const std::string ranks = add_rank_file(result, machine, "-f");
+  const std::string ranks = add_rank_file(result, machine, request, "-f");
   result.settings += fmt::format("  mpiexec -n {}{} ...\n", machine.size(), ranks);
   result.notes.push_back(fmt::format(
       "Made from the rules in {}: another release may have other names and ends with an assertion.",
@@ -174,9 +185,11 @@ Expected<Export> make_export(const topology::Machine& machine, const ExportReque
                                 ? mpich_export(machine, request)
                                 : Expected<Export>(open_mpi_export(machine, request));
   if (!result) return result;
-  const bool has_rank_file = std::any_of(result->files.begin(), result->files.end(),
-                                         [](const auto& file) { return file.name == kRankFile; });
-  const std::string note = order_note(machine, has_rank_file);
+  const auto rank_file = std::find_if(
+      result->files.begin(), result->files.end(),
+      [](const auto& file) { return file.name == kRankFile || file.name == kHostsFile; });
+  const std::string note =
+      order_note(machine, rank_file == result->files.end() ? std::string_view() : rank_file->name);
   if (!note.empty()) result->notes.push_back(note);
   return result;
 }

@@ -23,6 +23,9 @@ struct ExportRequest {
   Format format = Format::OpenMpi;
   TuningRules rules;
   std::string library;  ///< MPICH's library, whose own rules stay where ours have nothing to say
+  /// Where the files will be, as text for a shell that starts in the same folder: "" for that
+  /// folder, else "DIR/".
+  std::string folder;
 };
 
 /// Operations that tuning files of any format have rules for here.

@@ -70,7 +70,7 @@ report::Table decisions_table(const Tuning& tuning) {
                    {"tuned_ps", "with file", Align::Right},
                    {"gain", "gain", Align::Right},
                    {"preloaded_ps", "preload", Align::Right},
-                   {"algorithm", "algorithm", Align::Left, 16}};
+                   {"algorithm", "algorithm"}};
   const ScopeRules* all = rules_of_all(tuning);
   if (all == nullptr) return table;
   for (const OperationRules& rules : all->operations) {
@@ -92,6 +92,10 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
       report::counted(tuning.ranks, "rank"),
       tuning.hosts == 0 ? "" : fmt::format(", {}", report::counted(tuning.hosts, "host")));
   text += report::to_text(decisions_table(tuning), canvas);
+  text +=
+      "native: what the library takes itself, in its own trees; espalier plan --mpi tells it by "
+      "formulas, so its figures are near, not the same\n"
+      "preload: with Espalier's library; empty: it leaves the call native\n";
   if (const auto share = share_of_gain(tuning)) {
     text += fmt::format(
         "\nThe file has {:.0f} % of the preload's gain on a log scale. The rest needs trees over "

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/units.hpp"
 #include "report/simulated_plan.hpp"
 #include "select/formula.hpp"
 #include "sim/simulate_within.hpp"
@@ -29,6 +30,13 @@ Json call_json(const Collective& call) {
           {"words", report::call_in_words(call)}};
 }
 
+/// A call's time counts from the first rank's entry; the bound is of ranks that enter together.
+std::string late_words(const trace::Call& call) {
+  const auto [first, last] = std::minmax_element(call.begin.begin(), call.begin.end());
+  return fmt::format("rank {} entered last, {} after the first", last - call.begin.begin(),
+                     rounded(nanoseconds(*last - *first), 3));
+}
+
 /// What the page says of a call that ran.
 Json measured_json(const overlay::Overlay& measured) {
   Json largest;
@@ -49,6 +57,7 @@ Json measured_json(const overlay::Overlay& measured) {
           {"plan", measured.plan.name},
           {"residual_ps", measured.residual.picoseconds},
           {"words", overlay::largest_in_words(measured)},
+          {"late", measured.call.begin.empty() ? "" : late_words(measured.call)},
           {"largest", largest},
           {"links", links}};
 }

@@ -272,6 +272,39 @@ TEST(ViewGrid, HoldsThePlanThatIsShownFirst) {
   }
 }
 
+TEST(ViewGrid, HoldsTheCallThatIsShownFirstHoweverManyMessagesItHas) {
+  const char* sites = "site:2(15ms,200Mbit/s) host:6(50us,1Gbit/s) proc:8(1us)";
+  Subject subject{*topology::parse_synthetic(sites), "sites"};
+  subject.first.size = Bytes{1048576};
+  subject.first.root = 5;
+  GridOptions options;
+  options.operations = {schedule::Operation::Broadcast};
+  options.sizes = {Bytes{64}, Bytes{1048576}};
+  Answers answers(subject);
+  const std::string text = grid_document(answers, options);
+  const std::string key = "\"broadcast|1048576|1000|\":";
+  ASSERT_NE(text.find(key), std::string::npos);
+  EXPECT_EQ(text.find(key), text.rfind(key)) << "a point is there twice";
+  const json point = json::parse(text)["points"]["broadcast|1048576|1000|"];
+  EXPECT_GT(point["messages"].get<std::uint64_t>(), kMostInFile);
+  EXPECT_EQ(point["timelines"].size(), 1U);
+}
+
+TEST(ViewGrid, HoldsTheCallThatIsShownFirstWithoutMessagesIfTheyAreTooMany) {
+  Subject subject{*topology::parse_synthetic("site:2(15ms,200Mbit/s) proc:150(1us)"), "sites"};
+  subject.first.operation = schedule::Operation::Alltoall;
+  subject.first.size = Bytes{1048576};
+  GridOptions options;
+  options.operations = {schedule::Operation::Alltoall};
+  options.sizes = {Bytes{1048576}};
+  Answers answers(subject);
+  const json points = json::parse(grid_document(answers, options))["points"];
+  ASSERT_TRUE(points.contains("alltoall|1048576|1000|"));
+  const json& point = points["alltoall|1048576|1000|"];
+  EXPECT_GT(point["messages"].get<std::uint64_t>(), kMostDrawn);
+  EXPECT_TRUE(point["timelines"].empty());
+}
+
 TEST(ViewGrid, EndsWhenTheFileIsLongEnough) {
   Answers answers = grid_answers();
   GridOptions options;

@@ -20,17 +20,24 @@ std::string key_of(const Query& query, std::uint32_t factor) {
   return fmt::format("{}|{}|{}|{}", name_of(query.operation), query.size.value, factor, query.plan);
 }
 
+/// Which plans become a point.
+struct WantedPoint {
+  std::uint64_t most = kMostInFile;  ///< messages of a timeline
+  bool even_without_timeline = false;
+};
+
 /// Collects points until the file is long enough.
 class GridWriter {
  public:
   GridWriter(Answers& answers, const GridOptions& options) : answers_(answers), options_(options) {}
 
-  /// What the page shows when it is opened, if it is another plan than the chosen one. Points of
-  /// other calls leave room for it.
+  /// The call that the page shows when it is opened: the plan that was asked for, if one was, and
+  /// the chosen one, however many messages it has. Points of other calls leave room for them.
   void add_first() {
-    const Subject& subject = answers_.subject();
-    if (subject.first.plan.empty() || subject.measured) return;
-    (void)add(subject.first, kSame, kMostDrawn);
+    Query query = answers_.subject().first;
+    if (!query.plan.empty()) (void)add(query, kSame, {kMostDrawn, false});
+    query.plan.clear();
+    others_of_first_ = add(query, kSame, {kMostDrawn, true});
   }
 
   /// The chosen plan and the next ones as they are, then the chosen one at other latencies.
@@ -39,13 +46,7 @@ class GridWriter {
     query.operation = operation;
     query.size = size;
     query.root = has_root(operation) ? answers_.subject().first.root : 0;
-    const auto& measured = answers_.subject().measured;
-    if (measured && measured->plan.call.operation == operation) {
-      query.plan = Answers::kMeasured;
-      (void)add(query, kSame);
-      query.plan.clear();
-    }
-    const auto candidates = add(query, kSame);
+    const auto candidates = has(query) ? others_of_first_ : add(query, kSame);
     std::uint32_t others = 1;
     std::set<std::string> kinds;
     for (const std::string& name : candidates) {
@@ -73,15 +74,16 @@ class GridWriter {
 
  private:
   /// Other plans of the same call, the best first; nothing if the point is left out.
-  std::vector<std::string> add(Query query, std::uint32_t factor,
-                               std::uint64_t most = kMostInFile) {
+  std::vector<std::string> add(Query query, std::uint32_t factor, const WantedPoint& wanted = {}) {
     if (bytes_ > options_.most_bytes) return {};
     if (factor != kSame) {
       query.changes.levels.push_back({0, factor, kSame});
       query.quick = true;  // other plans are not shown there: their times are predicted
     }
-    auto shown = answers_.shown(query, {most, kTableInFile});
-    if (!shown || !shown->has_timeline || shown->messages > most) return {};
+    auto shown = answers_.shown(query, {wanted.most, kTableInFile});
+    if (!shown) return {};
+    const bool is_drawn = shown->has_timeline && shown->messages <= wanted.most;
+    if (!is_drawn && !wanted.even_without_timeline) return {};
     bytes_ += shown->document.size();
     points_.emplace_back(key_of(query, factor), std::move(shown->document));
     // One process has one plan: there is a point all the same.
@@ -98,6 +100,7 @@ class GridWriter {
   Answers& answers_;
   const GridOptions& options_;
   std::size_t bytes_ = 0;
+  std::vector<std::string> others_of_first_;
   std::vector<std::pair<std::string, std::string>> points_;
 };
 

@@ -1,0 +1,95 @@
+#include "cli/irregular_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "report/text.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using select::WhichPlan;
+
+/// "trees by counts (told as multilevel flat)": ESPALIER_EXPLAIN names trials by the chooser's
+/// plan.
+std::string tried_in_words(const select::Alternative& one, const IrregularRuns& runs) {
+  if (!one.which || !runs.has_trees) return one.name;
+  return fmt::format("trees by counts (told as {})", one.name);
+}
+
+}  // namespace
+
+select::ExchangeChoice chosen_exchange(const IrregularCall& asked, select::Chooser& chooser) {
+  const schedule::Collective known = select::with_assumed_blocks(asked.call);
+  const select::PlanChoice best = chooser.choose(known, WhichPlan::Best);
+  return exchange_choice(chooser.hierarchy(), asked.call, *best.plan);
+}
+
+IrregularRuns runs_of(const IrregularCall& asked, select::Chooser& chooser,
+                      const std::string& mpi) {
+  const schedule::Collective known = select::with_assumed_blocks(asked.call);
+  IrregularRuns runs;
+  runs.mpi = mpi;
+  runs.assumed_block = Bytes{known.count};
+  runs.runs = chooser.choose(known, mpi.empty() ? WhichPlan::Best : WhichPlan::ByPrediction);
+  if (!mpi.empty()) runs.tries = chooser.alternatives(known);
+  return runs;
+}
+
+IrregularRuns runs_of(const select::CountedRuns& counted, const IrregularCall& asked,
+                      select::Chooser& chooser, const std::string& mpi) {
+  IrregularRuns runs = runs_of(asked, chooser, mpi);
+  runs.has_trees = true;
+  if (!runs.runs.planned()) return runs;
+  runs.first_calls = counted.first_calls;
+  if (counted.first) {
+    runs.first_row = counted.first->algorithm;
+    runs.first = select::name_by_counts(runs.first_row);
+  } else if (counted.first_calls > 0) {
+    runs.first = runs.runs.name;
+  }
+  runs.runs.name = select::name_by_counts(counted.plan.algorithm);
+  runs.runs.why = select::kWhyByCounts;
+  return runs;
+}
+
+std::string runs_text(const IrregularRuns& runs) {
+  if (runs.mpi.empty()) return "";
+  std::string text = fmt::format("under {}: {} ({})", runs.mpi, runs.runs.name, runs.runs.why);
+  if (runs.runs.native_predicted) {
+    text += fmt::format(", native {} predicted for blocks of {}",
+                        rounded(*runs.runs.native_predicted), to_string(runs.assumed_block));
+  }
+  if (runs.first_calls == 1) {
+    text += fmt::format("; the first call: {}", runs.first);
+  } else if (runs.first_calls > 1) {
+    text += fmt::format("; the first {} calls: {}", report::grouped(runs.first_calls), runs.first);
+  }
+  std::vector<std::string> names;
+  for (const select::Alternative& one : runs.tries) names.push_back(tried_in_words(one, runs));
+  if (names.size() > 1) text += fmt::format("; trials compare {}", fmt::join(names, ", "));
+  return text + "\n";
+}
+
+void add_runs(nlohmann::ordered_json& document, const IrregularRuns& runs) {
+  using Json = nlohmann::ordered_json;
+  Json tries = Json::array();
+  for (const select::Alternative& one : runs.tries) {
+    tries.push_back({{"plan", one.name}});
+    if (one.predicted) tries.back()["predicted_ps"] = one.predicted->picoseconds;
+  }
+  const auto& native = runs.runs.native_predicted;
+  document["mpi"] = runs.mpi.empty() ? Json() : Json(runs.mpi);
+  document["runs"] = runs.runs.name;
+  document["why"] = runs.runs.why;
+  document["first_runs"] = runs.first_calls == 0 ? Json() : Json(runs.first);
+  document["first_calls"] = runs.first_calls;
+  document["native_predicted_ps"] = native ? Json(native->picoseconds) : Json();
+  document["assumed_block_bytes"] = runs.assumed_block.value;
+  document["trials"] = std::move(tries);
+}
+
+}  // namespace espalier::cli
