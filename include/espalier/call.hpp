@@ -29,7 +29,7 @@ enum class Operation : std::uint8_t {
 
 /// "broadcast", "reduce-scatter": as the tool and documents call it.
 [[nodiscard, gnu::visibility("default")]] std::string_view name_of(Operation operation);
-/// Nothing where there is none of this name.
+/// By that name, or by MPI's: "MPI_Bcast", "bcast". Nothing where there is none of this name.
 [[nodiscard, gnu::visibility("default")]] std::optional<Operation> operation_named(
     std::string_view name);
 

@@ -11,7 +11,8 @@
  *   espalier_groups_close(&groups);
  *
  * Functions return MPI_SUCCESS, MPI_ERR_ARG for a misuse, MPI_ERR_OTHER without memory, or MPI's
- * code where the error handler of the communicator returns. */
+ * code where the error handler of the communicator returns: MPI_ERR_TRUNCATE on a member whose call
+ * differs in kind or length from that of a neighbour. */
 #ifndef ESPALIER_GROUP_H
 #define ESPALIER_GROUP_H
 
@@ -32,7 +33,7 @@ typedef struct espalier_group espalier_group;
 
 /* Collective over the communicator. degree: of trees, 0 for the usual one. machine: for
  * espalier_group_along_topology, a file or a line ("site:2 node:4 proc:8") with a place for each
- * rank; NULL for none. */
+ * rank; NULL for none. If one rank cannot read it, all get MPI_ERR_ARG. */
 int espalier_groups_open(MPI_Comm comm, int degree, const char* machine, espalier_groups** groups);
 /* Collective; gives up all groups that are left: their handles have size 0 and can still be freed.
  * The pointer becomes NULL. */

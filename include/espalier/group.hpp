@@ -11,7 +11,8 @@
 // Rules, as MPI's: a call on a group is made by all its members, in the same order; one thread at a
 // time. Progress is made inside the calls here and nowhere else. A misuse throws std::logic_error;
 // errors of MPI go to the error handler of the communicator, and if that returns, to
-// Groups::error().
+// Groups::error(). So does MPI_ERR_TRUNCATE on a member whose call differs in kind or length from
+// that of a neighbour in the tree.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +57,8 @@ struct GroupsOptions {
   std::optional<GroupNetwork> network;
   std::size_t typical_bytes = 4096;  ///< message size that the degree is chosen for
   /// For Group::along_topology(): the clusters of a rank of the communicator, or a machine as
-  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank.
+  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank. If one
+  /// rank cannot read it, or take other options, Groups throws on all of them.
   std::function<ClusterPath(int rank)> clusters = nullptr;
   std::string machine = {};
 };

@@ -7,6 +7,7 @@
 #include <espalier/espalier.hpp>
 #include <espalier/units.hpp>
 #include <stdexcept>
+#include <variant>
 
 namespace py = pybind11;
 
@@ -18,9 +19,22 @@ struct BadInput : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// "where: what; hint": Python says itself that it is an error.
+std::string in_one_line(const Error& error) {
+  std::string text = to_string(error);
+  const auto replace = [&](const std::string& words, const std::string& by) {
+    if (const std::size_t at = text.find(words); at != text.npos) {
+      text.replace(at, words.size(), by);
+    }
+  };
+  replace("error: ", "");
+  replace("\n  hint: ", "; ");
+  return text;
+}
+
 template <typename T>
 T checked(Expected<T> result) {
-  if (!result) throw BadInput(to_string(result.error()));
+  if (!result) throw BadInput(in_one_line(result.error()));
   return *std::move(result);
 }
 
@@ -52,10 +66,29 @@ std::uint64_t bytes_from(const py::object& size) {
   }
 }
 
+std::string all_operations() {
+  std::string names;
+  for (int o = 0; o <= static_cast<int>(Operation::Exscan); ++o) {
+    names += (o == 0 ? "" : ", ") + std::string(name_of(static_cast<Operation>(o)));
+  }
+  return names;
+}
+
+/// A machine, or the file or line that describes one.
+using MachineOrText = std::variant<std::string, Machine>;
+
+Machine machine_from(const MachineOrText& given) {
+  if (const Machine* machine = std::get_if<Machine>(&given)) return *machine;
+  return checked(load_machine(std::get<std::string>(given)));
+}
+
 /// A call of so many bytes: its elements are bytes, in reductions numbers of eight.
 Call call_from(const std::string& operation, const py::object& size, Rank root, bool commutative) {
   const auto found = operation_named(operation);
-  if (!found) throw BadInput("operation: there is no operation \"" + operation + "\"");
+  if (!found) {
+    throw BadInput("operation: there is no operation \"" + operation +
+                   "\"; the operations are: " + all_operations() + ", and MPI's names of them");
+  }
   Call call{.operation = *found, .root = root, .commutative = commutative};
   const std::uint64_t bytes = bytes_from(size);
   const bool adds = *found == Operation::Reduce || *found == Operation::Allreduce ||
@@ -91,14 +124,17 @@ void bind_machines(py::module_& module) {
           "from_json", [](const std::string& text) { return checked(parse_machine(text)); },
           py::arg("text"))
       .def_property_readonly("name", &Machine::name)
-      .def_property_readonly("levels",
-                             [](const Machine& machine) {
-                               std::vector<std::pair<std::string, std::string>> levels;
-                               for (const Level& level : machine.levels()) {
-                                 levels.emplace_back(level.channel, level.members);
-                               }
-                               return levels;
-                             })
+      .def_property_readonly(
+          "levels",
+          [](const Machine& machine) {
+            std::vector<std::pair<std::string, std::string>> levels;
+            for (const Level& level : machine.levels()) {
+              levels.emplace_back(level.channel, level.members);
+            }
+            return levels;
+          },
+          "(name of the channel, what it joins) of each level, the slowest "
+          "first. Channels may have no name.")
       .def_property_readonly("clusters", &Machine::clusters)
       .def_property_readonly("notes", &Machine::notes)
       .def("__len__", &Machine::size)
@@ -110,7 +146,7 @@ void bind_machines(py::module_& module) {
             if (rank >= machine.size()) throw py::index_error("there is no such rank");
             return machine.describe(rank);
           },
-          py::arg("rank"))
+          py::arg("rank"), "Where a rank is: its clusters, the outermost first.")
       .def(
           "path",
           [](const Machine& machine, Rank from, Rank to) {
@@ -212,34 +248,40 @@ void bind_plans(py::module_& module) {
   const auto size = py::arg("size") = py::int_(0);
   module.def(
       "plan",
-      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
-         bool commutative, const std::optional<std::string>& name) {
+      [](const MachineOrText& given, const std::string& operation, const py::object& bytes,
+         Rank root, bool commutative, const std::optional<std::string>& name) {
         const Call call = call_from(operation, bytes, root, commutative);
+        const Machine machine = machine_from(given);
         const py::gil_scoped_release others_run;
         return checked(name ? plan_named(machine, call, *name) : choose_plan(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
-      py::arg("commutative") = true, py::arg("name") = py::none());
+      py::arg("commutative") = true, py::arg("name") = py::none(),
+      "The plan that the tool takes for a call, or the one of this name. The machine may be a file "
+      "or a line.");
   module.def(
       "plans",
-      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
-         bool commutative) {
+      [](const MachineOrText& given, const std::string& operation, const py::object& bytes,
+         Rank root, bool commutative) {
         const Call call = call_from(operation, bytes, root, commutative);
+        const Machine machine = machine_from(given);
         const py::gil_scoped_release others_run;
         return checked(all_plans(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
-      py::arg("commutative") = true);
+      py::arg("commutative") = true,
+      "All plans for a call: first the one that plan() takes, then the others by predicted time.");
   module.def(
       "lower_bound",
-      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
-         bool commutative) {
+      [](const MachineOrText& given, const std::string& operation, const py::object& bytes,
+         Rank root, bool commutative) {
         const Call call = call_from(operation, bytes, root, commutative);
+        const Machine machine = machine_from(given);
         const py::gil_scoped_release others_run;
         return checked(lower_bound(machine, call));
       },
       py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
-      py::arg("commutative") = true);
+      py::arg("commutative") = true, "A time that no plan for this call can beat, and why.");
 }
 
 }  // namespace

@@ -124,6 +124,28 @@ class Planning(unittest.TestCase):
         with self.assertRaises(IndexError):
             grid.describe(12)
 
+    def test_errors_are_one_line_and_name_what_there_is(self):
+        grid = espalier.Machine(GRID)
+        for ask, words in ((lambda: espalier.plan(grid, "brodcast", 8), 'operation: there is no operation "brodcast"; the operations are: broadcast, reduce, '),
+                           (lambda: espalier.plan(grid, "broadcast", 8, name="rinng"), 'name: there is no plan "rinng" for this call; ')):
+            with self.assertRaises(espalier.Error) as raised:
+                ask()
+            said = str(raised.exception)
+            self.assertTrue(said.startswith(words), said)
+            self.assertNotIn("\n", said)
+
+    def test_operations_and_machines_are_named_as_for_the_tool(self):
+        grid = espalier.Machine(GRID)
+        for name in ("bcast", "MPI_Bcast", "Broadcast"):
+            self.assertEqual(espalier.plan(grid, name, 8), espalier.plan(grid, "broadcast", 8))
+        self.assertEqual(espalier.plan(GRID, "broadcast", 8).machine, grid)
+        self.assertEqual(len(espalier.plans(GRID, "broadcast", 8)), len(espalier.plans(grid, "broadcast", 8)))
+        self.assertEqual(espalier.lower_bound(GRID, "broadcast", 8).time, espalier.lower_bound(grid, "broadcast", 8).time)
+        with self.assertRaisesRegex(espalier.Error, "is no file and no machine"):
+            espalier.plan("nonsense", "broadcast", 8)
+        with self.assertRaises(TypeError):
+            espalier.plan(3, "broadcast", 8)
+
     def test_the_stubs_name_what_there_is(self):
         stubs = (pathlib.Path(__file__).resolve().parents[1] / "espalier" / "__init__.pyi").read_text(encoding="utf-8")
         for name in espalier.__all__:

@@ -142,6 +142,7 @@ TEST(PublicPlan, RefusesCallsThatMakeNoSense) {
   EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Reduce, .element = Bytes{0}}));
   EXPECT_FALSE(lower_bound(machine, {.operation = Operation::Reduce, .count = ~std::uint64_t{0}}));
   EXPECT_FALSE(operation_named("brodcast"));
+  EXPECT_EQ(operation_named("MPI_Bcast"), Operation::Broadcast);
   const auto named = plan_named(machine, {.operation = Operation::Broadcast, .count = 1}, "rung");
   ASSERT_FALSE(named);
   EXPECT_NE(named.error().hint.find("binomial"), std::string::npos) << named.error().hint;

@@ -68,9 +68,26 @@ TEST(FirstUse, HostsOfAHostfileAreInNoClusters) {
       first_file("pairs2", "from,to,messages,bytes\n0,2,9,900\n1,3,9,900\n");
   const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts});
   EXPECT_TRUE(has(ran.out, "leave their host; placed as listed 100.0 % would")) << ran.out;
-  EXPECT_TRUE(has(ran.out, "4 slots on 2 hosts")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "the replay of the profile predicts the shortest time")) << ran.out;
+  EXPECT_FALSE(has(ran.out, "4 slots on 2 hosts")) << ran.out;  // steps of another placement
+  EXPECT_TRUE(has(ran.out, "; links are assumed, see the note")) << ran.out;
+  EXPECT_TRUE(has(ran.err, "hosts2: note: it has no latencies")) << ran.err;
+  const Ran full =
+      succeeded({"place", "--profile", profile, "--inventory", hosts, "--policy", "full"});
+  EXPECT_TRUE(has(full.out, "4 slots on 2 hosts")) << full.out;
+  EXPECT_TRUE(has(full.out, "6 assigned in order: n1: 0 1; n2: 2 3")) << full.out;
   EXPECT_FALSE(has(ran.out, "leave their cluster")) << ran.out;
   EXPECT_FALSE(has(ran.out, "between clusters")) << ran.out;
+}
+
+TEST(FirstUse, IdleHostsAreTheLastOfThoseThatAreAlike) {
+  const std::string hosts = first_file("hosts5", "n1 slots=2\nn2 slots=2\nn3 slots=2\n");
+  const std::string profile =
+      first_file("pairs5", "from,to,messages,bytes\n0,2,9,900\n1,3,9,900\n");
+  const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts});
+  EXPECT_TRUE(has(ran.out, "n1[0 2] n2[1 3] (1 host idle)")) << ran.out;
+  const Words drawn{"place", "--profile", profile, "-i", hosts, "--policy", "none", "--svg", "-"};
+  EXPECT_TRUE(has(succeeded(drawn).out, "the widest line carries 900 B")) << ran.out;
 }
 
 TEST(FirstUse, ALevelWithoutALatencyBesideOthersIsNotFree) {
@@ -111,6 +128,16 @@ TEST(FirstUse, PlanAndCompareSayHowLinksAreShared) {
                    .get<bool>());
 }
 
+TEST(FirstUse, PlanNamesTheAlgorithmThatTheMpiLibraryIsTakenToUse) {
+  const Words words{"plan", "broadcast", "-m", kFirstGrid, "-s", "1MiB", "--mpi", "openmpi"};
+  const std::string out = succeeded(words).out;
+  EXPECT_TRUE(has(out, " predicted (binomial") || has(out, " predicted (scatter-ring")) << out;
+  Words as_json = words;
+  as_json.emplace_back("--json");
+  const auto document = Json::parse(succeeded(as_json).out);
+  EXPECT_TRUE(has(out, " predicted (" + document.at("native_plan").get<std::string>())) << out;
+}
+
 TEST(FirstUse, AShortenedSimulationSaysWhatTheWholeCallTakes) {
   const Ran ran = succeeded({"simulate", "broadcast", "-s", "1GiB", "-m",
                              "site:3(10ms,1Gbit/s) node:16(50us,10Gbit/s) proc:32(500ns)"});
@@ -130,6 +157,21 @@ TEST(FirstUse, APlacementIsShownOnTheHostsThatItUses) {
   EXPECT_TRUE(has(page.out, "\"processes\":4")) << page.out.substr(page.out.size() / 2, 400);
   const std::string fewer = first_file("hosts1", "n1 slots=1\nn2 slots=2\nn3 slots=1\n");
   EXPECT_EQ(run_tool({"view", placement, "-m", fewer, "--html", "-"}).exit_code, 2);
+}
+
+TEST(FirstUse, ExportMakesItsFolderAndNamesItsFilesInIt) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "first_use_export" / "in";
+  std::filesystem::remove_all(folder.parent_path());
+  const Ran ran = succeeded(
+      {"export", "openmpi", "-m", "site:2(10ms,100Mbit/s) proc:2(1us)", "-o", folder.string()});
+  EXPECT_TRUE(has(ran.out, "rules_filename " + (folder / "openmpi-rules.conf").string() +
+                               " --rankfile " + (folder / "ranks.txt").string() + " ..."))
+      << ran.out;
+  EXPECT_TRUE(has(ran.out, "\npreload: ")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\nnative: ")) << ran.out;
+  EXPECT_TRUE(std::filesystem::exists(folder / "openmpi-rules.conf"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "ranks.txt"));
+  std::filesystem::remove_all(folder.parent_path());
 }
 
 TEST(FirstUse, NoPredictionIsZero) {
@@ -170,6 +212,16 @@ TEST(FirstUse, StandardInputPipesAndSubstitutionsAreFiles) {
 TEST(FirstUse, TracesComeThroughPipesToo) {
   const std::string file = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/trace/three-calls.trace";
   EXPECT_EQ(run_shell("\"$ESPALIER\" trace - < " + file).out, succeeded({"trace", file}).out);
+}
+
+TEST(FirstUse, TheFirstCallAlongAPlanIsNotTheLargestDifferenceOfATrace) {
+  const std::string out =
+      succeeded({"trace", std::string(ESPALIER_SOURCE_DIR) + "/tests/data/trace/three-calls.trace"})
+          .out;
+  // Call 0 is the only broadcast; 1 and 2 are allreduces along one plan.
+  EXPECT_TRUE(has(out, "\nlargest difference: call 0, ")) << out;
+  EXPECT_TRUE(has(out, "which opens connections: call 1, ")) << out;
+  EXPECT_TRUE(has(out, "native calls are not in a trace")) << out;
 }
 
 TEST(FirstUse, AByteOrderMarkIsNoError) {
@@ -248,6 +300,14 @@ TEST(FirstUse, ThePlanTableMarksTheChosenRowAndSaysHowLinksAreShared) {
   EXPECT_FALSE(has(text, "best while")) << text;
   EXPECT_TRUE(has(succeeded({"compare", "-m", kFirstGrid}).out, "links to itself"));
   EXPECT_TRUE(has(succeeded({"simulate", "barrier", "-m", kFirstGrid}).out, "--sharing exact"));
+}
+
+TEST(FirstUse, ThePlanTableSaysWhyAnotherThanTheFirstIsChosen) {
+  const std::string why = "(chosen: the library takes one plan for all sizes near this one";
+  const std::string far = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
+  const std::string text = succeeded({"plan", "allreduce", "-m", far, "--size", "64KiB"}).out;
+  EXPECT_TRUE(has(text, why)) << text;
+  EXPECT_FALSE(has(succeeded({"plan", "broadcast", "-m", "proc:2(5us,1Gbit/s)"}).out, why));
 }
 
 TEST(FirstUse, PlansThatAreAlikeShareARow) {

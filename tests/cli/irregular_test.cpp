@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -82,6 +83,104 @@ TEST(ToolCounts, APlanByItsNameNeedsNoOtherToBeSimulated) {
     const Json json = document(
         {"simulate", "gatherv", "-m", kIrregularGrid, "--counts", "equal", "--algorithm", name});
     EXPECT_EQ(json["plan"], name);
+  }
+}
+
+const std::vector<std::string> kIrregular{"scatterv", "gatherv", "allgatherv", "alltoallv"};
+
+Words plan_of(const std::string& operation, const std::string& machine, const Words& more) {
+  Words words{"plan", operation, "-m", machine};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(ToolCounts, SaysWhatTheLibraryRunsUnderEveryMpi) {
+  for (const std::string& operation : kIrregular) {
+    for (const char* mpi : {"mpich", "openmpi", "smpi"}) {
+      const Words call =
+          plan_of(operation, kIrregularGrid, {"--counts", "powerlaw:3", "--mpi", mpi});
+      const Json json = document(call);
+      EXPECT_EQ(json["mpi"], mpi);
+      EXPECT_FALSE(json["why"].get<std::string>().empty());
+      EXPECT_GT(json["native_predicted_ps"], 0);
+      EXPECT_GT(json["trials"].size(), 0U);
+      const bool is_native = json["runs"] == "native";
+      EXPECT_EQ(json["trials"][0]["plan"] == "native", is_native);
+      const bool has_tree = operation == "scatterv" || operation == "gatherv";
+      const auto chosen = json["chosen"].get<std::string>();
+      const std::string planned = has_tree ? chosen + " by counts" : chosen;
+      EXPECT_EQ(json["runs"], is_native ? "native" : planned);
+      EXPECT_EQ(std::count_if(json["plans"].begin(), json["plans"].end(),
+                              [&](const Json& plan) { return plan["plan"] == chosen; }),
+                1);
+      const Ran ran = run_tool(call);
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      const std::string line =
+          "\nunder " + std::string(mpi) + ": " + json["runs"].get<std::string>();
+      EXPECT_NE(ran.out.find(line), std::string::npos) << ran.out;
+      EXPECT_NE(ran.out.find("  <- chosen"), std::string::npos) << ran.out;
+    }
+  }
+}
+
+TEST(ToolCounts, SaysNothingOfAnMpiThatIsNotNamed) {
+  for (const std::string& operation : kIrregular) {
+    const Json json = document(plan_of(operation, kIrregularGrid, {"--counts", "equal"}));
+    EXPECT_TRUE(json["mpi"].is_null());
+    EXPECT_TRUE(json["trials"].empty());
+    EXPECT_EQ(json["runs"].get<std::string>().find(json["chosen"].get<std::string>()), 0U);
+  }
+}
+
+TEST(ToolCounts, SaysWhatTheFirstCallsRunAlong) {
+  // Short calls over short ways: planning is worth it after some.
+  const std::string near = "site:2(1ms,1Gbit/s) proc:16(20us,1Gbit/s,send=50us,recv=50us)";
+  const Words counts{"--counts", "powerlaw", "--size", "100B", "--mpi", "mpich"};
+  const Json scatter = document(plan_of("scatterv", near, counts));
+  ASSERT_NE(scatter["runs"], "native");
+  EXPECT_GT(scatter["first_calls"], 1);
+  EXPECT_TRUE(scatter["first_runs"].get<std::string>().ends_with(" by counts"));
+  EXPECT_NE(scatter["first_runs"], scatter["runs"]);
+  const Ran ran = run_tool(plan_of("scatterv", near, counts));
+  EXPECT_NE(ran.out.find("; the first "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("  <- first calls"), std::string::npos) << ran.out;
+  const Json gather = document(plan_of("gatherv", near, counts));
+  ASSERT_NE(gather["runs"], "native");
+  EXPECT_EQ(gather["first_calls"], 4);
+  EXPECT_EQ(gather["first_runs"], gather["trials"][0]["plan"]);
+  // Where nobody gets anything, no call takes any time.
+  Words nothing = counts;
+  nothing[3] = "0";
+  EXPECT_EQ(document(plan_of("scatterv", near, nothing))["first_calls"], 0);
+}
+
+TEST(ToolCounts, SaysThatAPlanOfTheTableIsFasterThanTheChosenOne) {
+  const Words call =
+      plan_of("allgatherv", "node:32(50us,1Gbit/s)", {"--counts", "giant", "--size", "100KB"});
+  const Ran ran = run_tool(call);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find(" is faster: the chosen one takes "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("(the library goes by the mean length alone)"), std::string::npos);
+  EXPECT_NE(ran.out.find("  <- chosen"), std::string::npos) << ran.out;  // though not among 12
+}
+
+TEST(ToolCounts, LevelsWithoutAChoiceChangeNothing) {
+  const std::string all = "site:1(10ms,100Mbit/s) " + kIrregularGrid;
+  for (const std::string& operation : kIrregular) {
+    const Words more{"--counts", "powerlaw:5", "--mpi", "mpich"};
+    Json with = document(plan_of(operation, all, more));
+    Json without = document(plan_of(operation, kIrregularGrid, more));
+    for (Json* one : {&with, &without}) one->erase("machine");
+    EXPECT_EQ(with, without);
+  }
+}
+
+TEST(ToolCounts, SimulateTakesThePlanThatPlanChooses) {
+  for (const std::string& operation : kIrregular) {
+    Words call = plan_of(operation, kIrregularGrid, {"--counts", "giant:2", "--size", "10KB"});
+    const Json planned = document(call);
+    call[0] = "simulate";
+    EXPECT_EQ(document(call)["plan"], planned["chosen"]);
   }
 }
 

@@ -128,6 +128,19 @@ wait; "$ESPALIER" weather show --history w.db --json)");
   EXPECT_EQ(links["links"][0]["b"], "C");
 }
 
+TEST(Tool, RecordsAGivenSampleOnceHoweverOftenItMeasures) {
+  const std::string folder = testing::TempDir() + "tool_test_given" + std::to_string(getpid());
+  const Ran ran = run_shell("rm -rf " + folder + " && mkdir " + folder + " && cd " + folder +
+                            R"( && trap 'rm -rf "$PWD"' EXIT
+"$ESPALIER" weather record --history w.db --sample A,B,12ms --here A --to C=127.0.0.1:1 --every 1s --times 2 > said 2>&1
+"$ESPALIER" weather show --history w.db --json)");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const auto links = Json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(links.is_object()) << ran.out;
+  ASSERT_EQ(links["links"].size(), 1u);
+  EXPECT_EQ(links["links"][0]["samples"], 1);
+}
+
 TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"lab", "stop"},
                  "espalier lab: error: there is no action \"stop\"\n"
@@ -141,6 +154,17 @@ TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"place", "--inventry", "x", "--profile", "y"},
                  "espalier place: error: there is no option \"--inventry\"\n"
                  "  hint: did you mean --inventory?\n");
+  for (const char* option : {"--hostfile", "--hosts"}) {
+    expect_refused({"place", option, "x", "--profile", "y"},
+                   std::string("espalier place: error: there is no option \"") + option +
+                       "\"\n  hint: did you mean --inventory?\n");
+  }
+  expect_refused({"run", "--dry-run", "--", "mpiexec"},
+                 "espalier run: error: there is no option \"--dry-run\"\n"
+                 "  hint: did you mean --print?\n");
+  expect_refused({"plan", "broadcast", "-m", kToolGrid, "--against", "openmpi"},
+                 "espalier plan: error: there is no option \"--against\"\n"
+                 "  hint: did you mean --mpi?\n");
   expect_refused({"plan", "MPI_Bcats", "--machine", "proc:4(1us)"},
                  "OPERATION: error: there is no operation \"MPI_Bcats\"\n"
                  "  hint: ");
@@ -197,6 +221,15 @@ TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
                  "espalier show: error: there is no option \"--\"\n"
                  "  hint: this command runs no other\n");
   expect_refused({"lab", "up"}, "espalier lab up: error: MACHINE is missing\n");
+  expect_refused({"export"},
+                 "espalier export: error: FORMAT is missing\n"
+                 "  hint: FORMAT: openmpi, openmpi-json or mpich. See espalier export --help\n");
+  expect_refused({"place"},
+                 "espalier place: error: --profile is missing\n"
+                 "  hint: write --profile PROFILE; see espalier place --help\n");
+  expect_refused({"show", kToolGrid, "--all=ranks"},
+                 "espalier show: error: --all takes no value\n"
+                 "  hint: write --all alone; see espalier show --help\n");
   EXPECT_NE(run_tool({"discover", "--help"}).out.find("\n    --seconds N\n"), std::string::npos);
 }
 
@@ -382,6 +415,18 @@ TEST(Compare, AgreesWithTree) {
   }
 }
 
+TEST(Compare, TakesTheOperationAsAWordToo) {
+  const Ran word = run_tool({"compare", "reduce", "-m", kToolGrid});
+  EXPECT_EQ(word.exit_code, 0) << word.err;
+  EXPECT_EQ(word.out, run_tool({"compare", "-m", kToolGrid, "--operation", "reduce"}).out);
+  EXPECT_EQ(run_tool({"tree", "reduce", "-a", "fnf", "-m", kToolGrid}).out,
+            run_tool({"tree", "-o", "reduce", "-a", "fnf", "-m", kToolGrid}).out);
+  expect_refused({"compare", "gossip", "-m", kToolGrid},
+                 "--operation: error: \"gossip\" is not an operation\n");
+  expect_refused({"compare", "reduce", "-m", kToolGrid, "-o", "reduce"},
+                 "espalier compare: error: --operation is given more than once\n");
+}
+
 TEST(Compare, SaysWhichAlgorithmsAreLeftOut) {
   const Ran ran = run_tool({"compare", "-m", "proc:5000(send=1us)", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -448,6 +493,24 @@ TEST(Tool, RunsNothingOfWhatTheDoctorLooksAt) {
     EXPECT_FALSE(std::filesystem::exists(folder + "/was-run")) << name;
   }
   std::filesystem::remove_all(folder);
+}
+
+/// More processes than those whose messages share links exactly.
+TEST(Tool, PredictsAPlacementAlikeWhateverThePolicy) {
+  const auto placed = [](const char* policy) {
+    const Ran ran =
+        run_tool({"place", "--profile", "lu.S", "-n", "289", "--policy", policy, "--inventory",
+                  "cluster:4(5ms,50Mbit/s) node:80(100us,100Mbit/s)", "--json"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return Json::parse(ran.out);
+  };
+  const Json ours = placed("ours");
+  std::int64_t full = 0;
+  for (const Json& candidate : ours["candidates"]) {
+    if (candidate["policy"] == "full") full = candidate["predicted_ps"].get<std::int64_t>();
+  }
+  EXPECT_GT(full, 0);
+  EXPECT_EQ(placed("full")["predicted_ps"].get<std::int64_t>(), full);
 }
 
 TEST(Tool, LeavesAFolderAloneThatIsNoLabs) {

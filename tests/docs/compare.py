@@ -1,8 +1,9 @@
 """Whether a command printed what the document shows.
 
 A line of "..." stands for any number of lines. Where figures vary, a number with its unit stands for any other, a bar for
-any other bar, columns may be wider or narrower, "..." within a line stands for anything, and lines of ours ("espalier: ...") may
-stand elsewhere: they go to standard error, and launchers bring both streams together in any order.
+any other bar, columns may be wider or narrower, "..." within a line stands for anything, a figure may be a lower bound ("at least 3 ms",
+as on a busy host), and lines of ours ("espalier: ...") may stand elsewhere: they go to standard error, and launchers bring both streams
+together in any order.
 """
 import re
 
@@ -11,10 +12,11 @@ NUMBER = re.compile(rf"(?<![A-Za-z_])\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?({UNITS})(?!
 BARS = re.compile("[█▄░▒▓─━·~▏▎▍▌▋▊▉]+")
 WRONG = re.compile(r"\bwrong \d+|\d+ wrong\b")  # how many results were: a figure that may not vary
 SPACE = re.compile(r"\s+")
+BOUND = re.compile(r"\bat least #")
 
 
 def shape(line):
-    return SPACE.sub(" ", BARS.sub(" ▄ ", NUMBER.sub("#", line))).strip()
+    return SPACE.sub(" ", BARS.sub(" ▄ ", BOUND.sub("#", NUMBER.sub("#", line)))).strip()
 
 
 def same_line(expected, found, varies):

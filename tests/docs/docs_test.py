@@ -104,6 +104,8 @@ class Comparing(unittest.TestCase):
 
     def test_figures_may_vary_but_words_may_not(self):
         self.assertTrue(compare.matches(["took  3.25 ms ███ x"], ["took 40 us █ x"], varies=True))
+        self.assertTrue(compare.matches(["uplinks of 96.1 Mbit/s..."], ["uplinks of at least 97.7 Mbit/s; and more"], varies=True))
+        self.assertFalse(compare.matches(["uplinks of 96.1 Mbit/s"], ["uplinks of at most 97.7 Mbit/s"], varies=True))
         self.assertTrue(compare.matches(["host ... is 5 % busy"], ["host a1 of b is 60.2 % busy"], varies=True))
         self.assertTrue(compare.matches(["1,440 messages"], ["7 messages"], varies=True))
 

@@ -345,6 +345,28 @@ class Lab(unittest.TestCase):
         self.assertEqual(ran.returncode, 2, ran)
         self.assertIn("No space left", ran.stderr)
 
+    def test_7d_a_lab_may_lie_where_hosts_have_their_own_files(self):
+        for place in ("/tmp", "/dev/shm"):
+            state = f"{place}/espalier-lab-test-{os.getpid()}"
+
+            def other(action, *arguments, state=state):
+                ran = subprocess.run([ESPALIER, "lab", action, "--state", state, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual(ran.returncode, 0, (action, ran.stdout, ran.stderr))
+                return ran.stdout
+
+            other("up", "site:2(1ms) proc:1")
+            try:
+                other("set", "site0", "--cpu", "50%")
+                for mpi in ("mpich", "openmpi"):
+                    if any(program.endswith(mpi) for program in PROGRAMS):
+                        self.assertEqual(sorted(other("run", "--mpi", mpi, "--", "hostname").split()), ["site0", "site1"])
+                # Hosts see the state itself, no copy.
+                seen = other("exec", "site0", "--", "stat", "-c", "%i", f"{state}/ranks", f"{state}/links").split()
+                self.assertEqual(seen, [str(os.stat(f"{state}/{name}").st_ino) for name in ("ranks", "links")])
+            finally:
+                other("down")
+            self.assertFalse(os.path.exists(state))
+
     def test_7c_a_lab_of_its_own_goes_with_who_is_ended(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             command = [ESPALIER, "reproduce", "langer", "--on", "lab", "--quick"]

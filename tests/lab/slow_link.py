@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A link that is slower than the planner believes is named by espalier trace, and by the page of espalier view.
 
-usage: slow_link.py ESPALIER LIBRARY TRACED MPI      Needs root and TUN (else exit 77).
+usage: slow_link.py ESPALIER TRACED MPI      Needs root and TUN (else exit 77).
 """
 import json
 import os
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-ESPALIER, LIBRARY, TRACED, MPI = sys.argv[1:]
+ESPALIER, TRACED, MPI = sys.argv[1:]
 STATE = f"/run/espalier-slow-link-{os.getpid()}"
 # Hosts of a lab have folders /tmp of their own.
 FOLDER = pathlib.Path(f"/var/tmp/espalier-slow-link-{os.getpid()}")
@@ -31,8 +31,8 @@ def main():
     tool("lab", "up", MACHINE)
     try:
         tool("lab", "set", "site0<>site2", "--latency", "45ms")  # behind the planner's back
-        settings = ["ESPALIER_FORCE=1", "ESPALIER_TRIAL=0", f"ESPALIER_TRACE={trace}"]
-        tool("lab", "run", "--mpi", MPI, "--preload", LIBRARY, *[word for one in settings for word in ("--env", one)], "--", TRACED)
+        settings = ["ESPALIER_FORCE=1", "ESPALIER_TRIAL=0"]
+        tool("lab", "run", "--mpi", MPI, "--trace", trace, *[word for one in settings for word in ("--env", one)], "--", TRACED)
     finally:
         tool("lab", "down")
     shown = json.loads(tool("trace", trace, "--json"))

@@ -262,10 +262,16 @@ def placed_by_profile(t):
     recorded(*5 * ["A,B,80ms"])
     t.run(command, options + ["--weather", history])
     assert clusters() != {"A", "B"}, clusters()
+    t.run(command, options + ["--exclude", "A"])
+    assert clusters() == {"B", "C"}, clusters()
+    t.run(command, options + ["--pin", "0=c2"])
+    assert (t.folder / "hosts").read_text().startswith("c2"), (t.folder / "hosts").read_text()
     (t.folder / "here").write_text("localhost slots=4\n")
     here = ["--place", str(t.folder / "here"), "--by", "lu.S", "--machine", MACHINE, "--force"]
     planned(t.run(command, here), 4)  # the launcher's file has no name, and ends with it
     refused(t.run(command, ["--by", "lu.S"]), "--by", "nothing is placed")
+    refused(t.run(command, ["--per-node", "2"]), "--per-node", "nothing is placed")
+    refused(t.run(command, ["--pin", "0=c2"]), "--pin", "nothing is placed")
     refused(t.run(command, ["--place", inventory]), "how the program communicates")
     refused(t.run(t.launcher + [t.program], ["--place", inventory, "--by", "lu.S"]), "how many processes")
     refused(t.run(command, ["--place", inventory, "--by", "lu.S", "--print"]), "--print")
@@ -302,6 +308,8 @@ def refusals(t):
     for wrong, meant in [("allreduce=rign", 'did you mean "ring"?'), ("alreduce=ring", 'did you mean "allreduce"?')]:
         refused(t.run(t.launcher + ["-n", "4", t.program], ["--algorithm", wrong]), "--algorithm: error:", meant, "are: ")
         refused(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_ALGORITHM=wrong), "ESPALIER_ALGORITHM: error:", meant)
+    refused(t.run(t.launcher + ["-n", "4", t.program], ["--algorithm", "allreduce=off"]), "native (the MPI library's own)",
+            "espalier plan allreduce --machine MACHINE --all")
     # A build for another MPI alone: told before the program runs natively.
     partial = t.folder / "partial"
     for folder, file in (("bin", t.espalier), ("lib", pathlib.Path(t.espalier).parents[1] / "lib" / "libespalier.so")):
@@ -323,6 +331,32 @@ def refusals(t):
 def programs_that_nothing_can_be_preloaded_into(t):
     for name, text in fakes.unreachable(t.folder):
         refused(t.run(t.launcher + ["-n", "1", str(t.folder / name)]), text, f"espalier doctor {t.folder / name}")
+
+
+def a_working_folder_that_is_gone(t):
+    for option in ("--explain=f", "--trace=f", "--profile=f"):
+        gone = t.folder / "gone"
+        gone.mkdir()
+        line = [t.espalier, "run", option, "--print", "--", *t.launcher, "-n", "2", t.program]
+        refused(subprocess.run(["/bin/sh", "-c", 'rmdir ../gone; exec "$0" "$@"', *line], cwd=gone, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, timeout=400, check=False), "working folder")
+
+
+def no_path(t):
+    """Programs are found where the system looks for them then."""
+    if shutil.which(t.mpiexec, path="/bin:/usr/bin") is None:
+        return
+    done = subprocess.run([t.espalier, "run", "--print", "--", t.mpiexec, "-n", "2", t.program], env={}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=400, check=False)
+    assert done.returncode == 0 and "libespalier.so" in done.stdout, done
+
+
+def signals_that_are_ignored(t):
+    line = [t.espalier, "run", "--mpi", t.mpi, "--", "bash", "-c", "grep SigIgn /proc/self/status"]
+    for before, ignored in (("", 0), ("trap '' XFSZ; ", 1 << 24)):
+        done = subprocess.run(["bash", "-c", before + 'exec "$0" "$@"', *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=400, check=False)
+        assert done.returncode == 0 and int(done.stdout.split()[-1], 16) & 1 << 24 == ignored, done
 
 
 def other_mpis(t):
@@ -350,7 +384,8 @@ def other_mpis(t):
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
-         files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
+         files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into,
+         a_working_folder_that_is_gone, no_path, signals_that_are_ignored, other_mpis]
 
 
 def main():

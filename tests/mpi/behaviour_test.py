@@ -6,6 +6,7 @@
 import itertools
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -124,6 +125,28 @@ class Settings(unittest.TestCase):
         self.assertIn("ring (named by ESPALIER_ALGORITHM)", result.stderr)
         self.assertIn("binomial 4 KiB (named by ESPALIER_ALGORITHM)", result.stderr)
 
+    def test_one_operation_can_be_left_to_mpi(self):
+        for forced in ([], ["ESPALIER_FORCE=1"]):
+            with self.subTest(forced=forced):
+                result = run(f"ESPALIER_MACHINE={TURNED}", "ESPALIER_ALGORITHM=allreduce=native", "ESPALIER_EXPLAIN=1", *forced, ranks=6)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                native = [l for l in result.stderr.splitlines() if "native allreduce:" in l]
+                self.assertEqual(len(native), 1, result.stderr)
+                self.assertIn("(named by ESPALIER_ALGORITHM)", native[0])
+                rows = [l for l in result.stderr.splitlines() if l.startswith("  allreduce ")]
+                self.assertTrue(rows and all("native (named by ESPALIER_ALGORITHM)" in l for l in rows), result.stderr)
+                # Others are planned as without it, and only where nothing is forced they are tried.
+                self.assertNotIn("planned 0 ", result.stdout)
+                self.assertEqual("trial of broadcast" in result.stderr, not forced, result.stderr)
+
+    def test_explain_has_a_row_for_every_planned_call(self):
+        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_FORCE=1", "ESPALIER_NONBLOCKING=1", "ESPALIER_EXPLAIN=1", arguments=["starts"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = [re.search(r" MPI_COMM_WORLD \(4\) +(\d+) +.*\((.*)\)", l) for l in result.stderr.splitlines()]
+        planned = [(int(row[1]), row[2]) for row in rows if row and " native (" not in row.string]
+        self.assertIn(f"espalier: {sum(calls for calls, _ in planned)} calls planned", result.stderr)
+        self.assertEqual([calls for calls, why in planned if why.endswith("; non-blocking")], [3], result.stderr)
+
     def test_explain_to_a_file(self):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "explain.txt")
@@ -133,6 +156,13 @@ class Settings(unittest.TestCase):
         self.assertIn("first calls on a communicator", text)
         self.assertIn("multilevel", text)
 
+    def test_files_have_the_names_that_were_given(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("ESPALIER_EXPLAIN", "ESPALIER_TRACE"):
+                with self.subTest(name):
+                    path = os.fsdecode(os.fsencode(directory) + b"/" + name.encode() + b"\xe9.txt")  # not UTF-8
+                    run(f"{name}={path}", "ESPALIER_FORCE=1", ranks=2, program=["/bin/sh", "-c", f"exec {SMOKE} 2>/dev/null"])
+                    self.assertTrue(os.path.exists(path), os.listdir(directory))
 
     def test_a_finalize_that_does_not_come_through_us_still_explains(self):
         result = run(f"ESPALIER_MACHINE={TURNED}", "ESPALIER_EXPLAIN=1", arguments=["past-us"], ranks=6)
@@ -142,6 +172,13 @@ class Settings(unittest.TestCase):
     def test_the_log_tells_every_new_plan_once(self):
         result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_LOG=2")
         self.assertEqual(result.stderr.count("espalier: barrier of 0 B on MPI_COMM_WORLD"), 1, result.stderr)
+
+    def test_messages_that_cannot_be_written_end_no_program(self):
+        for setting in ("ESPALIER_LOG=bad", "ESPALIER_LOG=2", "ESPALIER_EXPLAIN=1", "ESPALIER_ALGORITHM=ring"):
+            with self.subTest(setting):
+                result = run(setting, "ESPALIER_FORCE=1", program=["/bin/sh", "-c", f"exec {SMOKE} 2>/dev/full"], ranks=2)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("planned ", result.stdout)
 
 
 class Company(unittest.TestCase):
@@ -176,9 +213,10 @@ class Failures(unittest.TestCase):
 
     def test_calls_that_differ_end_in_an_error_in_memory_too(self):
         for operation, times in itertools.product(("broadcast", "reduce", "allreduce"), ("2", "5")):
-            for ranks in (2, 4):
-                with self.subTest(operation, times=times, ranks=ranks):
-                    result = run("ESPALIER_FORCE=1", "ESPALIER_SHARED=1", arguments=["mismatch", operation, times], ranks=ranks)
+            for ranks, once in ((2, "0"), (4, "0"), (4, "1")):
+                with self.subTest(operation, times=times, ranks=ranks, once=once):
+                    result = run("ESPALIER_FORCE=1", "ESPALIER_SHARED=1", f"ESPALIER_ONE_COPY={once}",
+                                 arguments=["mismatch", operation, times], ranks=ranks)
                     self.assertEqual(result.returncode, 77, result.stderr)
 
     def test_roots_that_differ_do_not_hang(self):

@@ -63,12 +63,17 @@ class Clusters(unittest.TestCase):
     def test_some_ranks_without(self):
         self.ignored(["anl", None, "anl"], "1 of 3", "rank 1")
         self.ignored([None, None, "anl"], "2 of 3", "rank 0")
+        self.ignored(["", "anl"], "1 of 2", "rank 0")
+
+    def test_empty_is_not_set(self):
+        result, _, lines = run(["", ""])
+        self.assertEqual((result.returncode, lines), (0, []), result.stderr)
 
     def test_wrong_values(self):
         self.ignored(["anl", "anl//sp2"], "rank 1", "empty name")
         self.ignored(["a[1]", "anl"], "rank 0")
-        self.ignored(["", "anl"], "rank 0")
-        self.ignored(["anl", "@/nowhere/clusters"], "rank 1")
+        self.ignored([" ", "anl"], "rank 0", "empty name")
+        self.ignored(["anl", "@/nowhere/clusters"], "rank 1", "/nowhere/clusters cannot be read")
         self.ignored(["anl", "x" * 5000], "rank 1")
 
     def test_a_described_machine_goes_before_it(self):

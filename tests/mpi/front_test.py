@@ -210,8 +210,9 @@ class Programs(unittest.TestCase):
         home = self.folder / "changed"
         home.mkdir()
         whole = pathlib.Path(os.path.realpath(system_library(NAME[MPI]))).read_bytes()
-        self.assertIn(b"essage truncated", whole)
-        (home / NAME[MPI]).write_bytes(whole.replace(b"essage truncated", b"essage shortened"))
+        # On x86-64 compilers keep the last letters of such a text elsewhere.
+        self.assertIn(b"essage trunca", whole)
+        (home / NAME[MPI]).write_bytes(whole.replace(b"essage trunca", b"essage shorte"))
         for changed in (1, 0):
             with self.subTest(changed=changed):
                 done = self.launch("/bin/sh", "-c", f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in {changed}) export '

@@ -1,5 +1,5 @@
-// System-ranked groups where errors return: what MPI refuses is refused on all members, and closing
-// after an error, freeing after closing, or closing after MPI_Finalize does no harm.
+// System-ranked groups where errors return: what MPI or a rank refuses is refused on all, and
+// closing after an error, freeing after closing, or closing after MPI_Finalize does no harm.
 #include <dlfcn.h>
 #include <espalier/group.h>
 
@@ -13,6 +13,21 @@ namespace espalier::mpi_test {
 namespace {
 
 bool every_test_fails = false;
+
+/// What one rank cannot read or take is refused on all; nothing is posted that MPI would write to.
+void refuse_options(int me, Failures& failures) {
+  const char* const here = "proc:16(5us)";
+  const auto open = [](int degree, const char* machine) {
+    espalier_groups* groups = nullptr;
+    const int code = espalier_groups_open(MPI_COMM_WORLD, degree, machine, &groups);
+    espalier_groups_close(&groups);
+    return code;
+  };
+  failures.expect(open(0, me == 1 ? "/nowhere" : here) == MPI_ERR_ARG, "a file on all but one");
+  failures.expect(open(0, me == 1 ? "proc:1(5us)" : here) == MPI_ERR_ARG, "places on all but one");
+  failures.expect(open(me == 1 ? 255 : 3, here) == MPI_ERR_ARG, "a degree that one cannot have");
+  failures.expect(open(3, here) == MPI_SUCCESS, "options after refusals");
+}
 
 /// Nothing is sent: the call after it finds all members in step.
 void refuse_operations(espalier_group* all, int size, Failures& failures) {
@@ -30,6 +45,21 @@ void refuse_operations(espalier_group* all, int size, Failures& failures) {
   failures.expect(espalier_group_allreduce(all, &count, 1, MPI_INT, MPI_SUM) == MPI_SUCCESS &&
                       count == size && value == 1,
                   "a sum after refusals");
+}
+
+espalier_groups* unequal = nullptr;  // rank 0 cannot close it: the others have given it up
+
+/// The root notices nothing: its data are on their way.
+void refuse_lengths(int me, Failures& failures) {
+  std::array<double, 8> data{};
+  espalier_groups_open(MPI_COMM_WORLD, 0, nullptr, &unequal);
+  espalier_group* all = espalier_groups_all(unequal);
+  const int code = espalier_group_broadcast(all, data.data(), me == 0 ? 4 : 8, MPI_DOUBLE, 0);
+  failures.expect(code == (me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE), "lengths that differ");
+  if (me != 0) {
+    failures.expect(data == std::array<double, 8>{}, "data of another length");
+    failures.expect(espalier_groups_close(&unequal) == MPI_SUCCESS, "close after other lengths");
+  }
 }
 
 void free_after_close(Failures& failures) {
@@ -107,14 +137,17 @@ void leave_open() {
 
 int run() {
   Failures failures;
-  int size = 1;
+  int size = 1, me = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  refuse_options(me, failures);
   espalier_groups* groups = nullptr;
   espalier_groups_open(MPI_COMM_WORLD, 0, nullptr, &groups);
   refuse_operations(espalier_groups_all(groups), size, failures);
   espalier_groups_close(&groups);
+  refuse_lengths(me, failures);
   free_after_close(failures);
   close_after_an_error(false, failures);
   close_after_an_error(true, failures);

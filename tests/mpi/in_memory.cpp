@@ -2,7 +2,7 @@
 // left.
 //
 //   in_memory end | abort | kill [RANK] | many [NUMBER] | limited | refused [tried] | unseen |
-//   tried | fork | threads | pairs
+//   tried | fork | threads | pairs | blocks | unread [RANK]
 //
 // end: a few calls, then MPI_Finalize. abort, kill: rank 1, or RANK, ends the program so in the
 // midst of calls. many: communicators that are made, used and freed one after the other, root
@@ -10,7 +10,9 @@
 // system refuses memfd_create, as filters of containers may. unseen: rank 0 lets nobody look into
 // it. tried: as many calls as trials need. fork: children of fork() come and go between calls, also
 // in the midst of trials. threads: as tried, with MPI_THREAD_MULTIPLE. pairs: as tried, with
-// reductions that memory does not serve.
+// reductions that memory does not serve. blocks: long blocks, with one buffer after the other, as
+// often as trials need. unread: likewise, few of them; in all processes, or in that of RANK from
+// the second call on, the system refuses to read other processes' memory.
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -119,6 +121,62 @@ bool unserved_calls_are_right() {
   return are_right;
 }
 
+/// From now on this call of the system fails in this process.
+bool refuse(int call) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/// Calls that move long blocks. The program writes to what it gave as soon as a call is over.
+bool blocks_are_right(int call) {
+  constexpr int kCount = 20000;
+  const auto n = static_cast<std::size_t>(kCount), ranks = static_cast<std::size_t>(size);
+  const int root = call % size;
+  bool are_right = true;
+  std::vector<int> own(n, 10 * call + rank), all(n * ranks), back(n, -1), to_all(n * ranks);
+  MPI_Gather(own.data(), kCount, MPI_INT, all.data(), kCount, MPI_INT, root, MPI_COMM_WORLD);
+  own.assign(n, -2);
+  for (std::size_t i = 0; rank == root && i < all.size(); ++i) {
+    are_right &= all[i] == 10 * call + static_cast<int>(i / n);
+  }
+  MPI_Scatter(all.data(), kCount, MPI_INT, back.data(), kCount, MPI_INT, root, MPI_COMM_WORLD);
+  all.assign(all.size(), -3);
+  are_right &= back.front() == 10 * call + rank && back.back() == 10 * call + rank;
+  MPI_Allgather(back.data(), kCount, MPI_INT, all.data(), kCount, MPI_INT, MPI_COMM_WORLD);
+  back.assign(n, -4);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    are_right &= all[i] == 10 * call + static_cast<int>(i / n);
+  }
+  MPI_Alltoall(all.data(), kCount, MPI_INT, to_all.data(), kCount, MPI_INT, MPI_COMM_WORLD);
+  all.assign(all.size(), -5);
+  for (const int value : to_all) are_right &= value == 10 * call + rank;
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to_all.data(), kCount, MPI_INT, MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < to_all.size(); ++i) {
+    are_right &= to_all[i] == 10 * call + static_cast<int>(i / n);
+  }
+  MPI_Bcast(to_all.data(), size * kCount, MPI_INT, root, MPI_COMM_WORLD);
+  are_right &= to_all.front() == 10 * call && to_all.back() == 10 * call + size - 1;
+  to_all.assign(to_all.size(), -6);
+  return are_right;
+}
+
+/// @param refused rank that may not read others' memory any more after the first call
+bool unread_blocks_are_right(int refused) {
+  bool are_right = true;
+  for (int call = 0; call < 4; ++call) {
+    are_right &= blocks_are_right(call);
+    if (call == 0 && rank == refused) are_right &= refuse(SYS_process_vm_readv);
+  }
+  return are_right;
+}
+
 /// Every third child runs another program.
 bool calls_beside_children_are_right() {
   bool are_right = true;
@@ -150,19 +208,6 @@ void make_segment_with_short_files() {
   setrlimit(RLIMIT_FSIZE, &low);
   make_segment();
   setrlimit(RLIMIT_FSIZE, &usual);
-}
-
-/// From now on memfd_create fails in this process.
-bool refuse_memory() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 /// Root may look into every process.
@@ -202,9 +247,16 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (how == "limited") make_segment_with_short_files();
-  if (how == "refused" && !refuse_memory()) std::printf("no filter can be set\n");
+  if (how == "refused" && !refuse(SYS_memfd_create)) std::printf("no filter can be set\n");
   if (how == "unseen") make_segment_that_nobody_sees();
+  if (how == "unread" && number < 0 && !refuse(SYS_process_vm_readv)) {
+    std::printf("no filter can be set\n");
+  }
   bool is_right = calls_are_right(MPI_COMM_WORLD);
+  if (how == "unread") is_right = unread_blocks_are_right(number) && is_right;
+  for (int call = 0; how == "blocks" && call < 1000; ++call) {
+    is_right = blocks_are_right(call) && is_right;
+  }
   if (how == "many") is_right = many_communicators(number < 0 ? 150 : number) && is_right;
   const bool is_tried = how == "tried" || how == "threads" || (how == "refused" && argc > 2);
   if (is_tried) is_right = tried_calls_are_right() && is_right;

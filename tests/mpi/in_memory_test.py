@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls through the memory of a node leave nothing behind, and go by messages where memory cannot be had.
 
-    in_memory_test.py MPI LIBRARY PROGRAM
+    in_memory_test.py MPI LIBRARY PROGRAM     LONG_TESTS=1: all cases
 """
 import os
 import pathlib
@@ -14,6 +14,7 @@ MPI, LIBRARY, PROGRAM = sys.argv[1:4]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 FOLDER = tempfile.TemporaryDirectory()
 USED = "shared memory"  # as ESPALIER_EXPLAIN tells of calls that went through it, or were to
+ONCE = "shared memory in one copy"
 THROUGH = "shared memory (all ranks share a node)"
 
 
@@ -33,6 +34,11 @@ def run(how, *settings, forced=True, arguments=()):
     return done.returncode, done.stdout + done.stderr, told.read_text() if told.exists() else ""
 
 
+def some_of(cases):
+    """Cases that are much alike: all of them in long runs, else the first."""
+    return cases if "LONG_TESTS" in os.environ else cases[:1]
+
+
 def main():
     failures = []
 
@@ -46,7 +52,7 @@ def main():
     expect(USED in told and "shared memory: at most" in told, f"not through memory: {told}")
     code, printed, told = run("end")
     expect(code == 0 and USED not in told, f"forced through memory without being asked: {told}")
-    for settings in ([], ["ESPALIER_SHARED=tried"]):
+    for settings in some_of([[], ["ESPALIER_SHARED=tried"]]):
         code, printed, told = run("tried", *settings, forced=False)
         expect(code == 0 and "wrong 0" in printed, f"tried {settings}: {code} {printed}")
         expect("shared memory: at most" in told, f"not tried {settings}: {told}")
@@ -61,7 +67,7 @@ def main():
     expect(code == 0 and "wrong 0" in printed, f"what memory does not serve: {code} {printed}")
     named = [line for line in told.splitlines() if "kept shared memory" in line or line.startswith("    shared memory")]
     expect(not named, f"candidates of calls that memory does not serve: {named} in {told}")
-    for forced in (True, False):
+    for forced in some_of([False, True]):
         code, printed, told = run("fork", "ESPALIER_SHARED=1" if forced else "ESPALIER_SHARED=tried", forced=forced)
         expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")
     for how, settings, why in [("end", ["ESPALIER_SHARED_MEMORY=100KiB"], "ESPALIER_SHARED_MEMORY allows no more"),
@@ -78,10 +84,28 @@ def main():
         expect(code == 0 and "wrong 0" in printed, f"devices, {shared}: {code} {printed}")
         expect(("buffers on devices" in told) != is_through and ("shared memory: at most" in told) == is_through,
                f"devices, {shared}: {told}")
-    code, printed, told = run("many", "ESPALIER_SHARED=1")
-    expect(code == 0 and "wrong 0" in printed, f"many communicators: {code} {printed}")
-    for how, arguments in [("abort", []), ("kill", ["0"]), ("kill", ["1"]), ("kill", ["2"])]:
-        code, printed, _ = run(how, "ESPALIER_SHARED=1", arguments=arguments)
+    # By one copy: asked for, tried, off, and where the system refuses it, also to one rank and later on.
+    forced = ["ESPALIER_SHARED=1", "ESPALIER_ONE_COPY=1"]
+    code, printed, told = run("unread", *forced, arguments=["99"])  # no rank is refused it
+    can_read = "cannot be read" not in told
+    expect(code == 0 and "wrong 0" in printed and (ONCE in told) == can_read, f"in one copy: {code} {printed} {told}")
+    for settings in some_of([[*forced, "ESPALIER_ONE_COPY=0"], ["ESPALIER_SHARED=1"]]):
+        code, printed, told = run("end", *settings)
+        expect(code == 0 and "wrong 0" in printed and ONCE not in told and "cannot be read" not in told, f"in two copies: {code} {printed} {told}")
+    code, printed, told = run("unread", *forced)
+    expect(code == 0 and "wrong 0" in printed and ONCE not in told, f"unread: {code} {printed} {told}")
+    expect("1 communicator with two copies alone: memory of other processes cannot be read" in told, f"unread: {told}")
+    for rank in some_of(["1", "0"]):
+        code, printed, told = run("unread", *forced, arguments=[rank])
+        expect(code == 0 and "wrong 0" in printed, f"unread from the second call on: {code} {printed} {told}")
+    code, printed, told = run("blocks", forced=False)
+    expect(code == 0 and "wrong 0" in printed, f"blocks: {code} {printed}")
+    expect((ONCE in told) == can_read or "took" in told, f"blocks: one copy is no candidate: {told}")
+    for settings in some_of([forced, ["ESPALIER_SHARED=1"]]):
+        code, printed, told = run("many", *settings)
+        expect(code == 0 and "wrong 0" in printed, f"many communicators: {code} {printed}")
+    for how, arguments in [("abort", []), *some_of([("kill", ["1"]), ("kill", ["0"]), ("kill", ["2"])])]:
+        code, printed, _ = run(how, *forced, arguments=arguments)
         expect("wrong" not in printed, f"{how} {arguments}: it went on: {code} {printed}")
     for folder, names in before.items():
         left = ours(folder) - names

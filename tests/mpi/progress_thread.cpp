@@ -54,8 +54,10 @@ int run() {
     failures.expect(data == std::vector<int>(kCount, 100 + round), "the data are right");
   }
   int level = -1;
-  MPI_Query_thread(&level);
+  PMPI_Query_thread(&level);
   failures.expect(level == MPI_THREAD_MULTIPLE, "MPI was asked for the highest level");
+  MPI_Query_thread(&level);
+  failures.expect(level == MPI_THREAD_FUNNELED, "the program hears of the level that it has");
   const int code = failures.exit_code();
   if (rank == 0) std::filesystem::remove_all(folder.data());
   return code;

@@ -3,6 +3,9 @@
 // tests/mpi/recorded.py compares them with the profile.
 //
 //   recorded FOLDER [--seed N] [--calls N]
+//   recorded FOLDER --compute MILLISECONDS    so much processor time, between two barriers
+#include <time.h>
+
 #include <array>
 #include <fstream>
 #include <vector>
@@ -191,6 +194,32 @@ void in_half(Scene& s) {
   s.notes << "broadcast " << 4 * n << " " << in_world[0] << " " << size << "\n";
 }
 
+/// The same communicator, a collective that is started and waited for: it stands as its messages.
+/// Up to 3 members are right here: the tree of a broadcast to more is not flat.
+void started_in_half(Scene& s) {
+  const int n = s.length();
+  std::vector<int> members;  // ranks in the world, in their order there
+  for (int rank = s.size - 1; rank >= 0; --rank) {
+    if (rank % 2 == s.me % 2) members.push_back(rank);
+  }
+  int me = 0;
+  MPI_Comm_rank(s.half, &me);
+  const int size = static_cast<int>(members.size()), root = size - 1;
+  const auto member = [&](int place) { return members[static_cast<std::size_t>(place % size)]; };
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (s.shared.chance(50)) {
+    for (int step = 1; step < size; ++step) s.sent(member(me + step), n);
+    MPI_Ialltoall(s.out.data(), n, MPI_INT, s.in.data(), n, MPI_INT, s.half, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int step = 1; step < size; ++step) s.received(member(me + size - step), n);
+    return;
+  }
+  MPI_Ibcast(s.out.data(), n, MPI_INT, root, s.half, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (me != root) return s.received(member(root), n);
+  for (int step = size - 1; step > 0; --step) s.sent(member(root + step), n);
+}
+
 void collective(Scene& s) {
   const int n = s.length();
   const auto note = [&](const char* what, int bytes, int root) {
@@ -325,11 +354,30 @@ void dying(Scene& s) {
   MPI_Comm_free_keyval(&keyval);
 }
 
+std::uint64_t processor_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void compute(std::uint64_t milliseconds) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::uint64_t end = processor_nanoseconds() + milliseconds * 1'000'000U;
+  while (processor_nanoseconds() < end) continue;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   using espalier::mpi_test::option;
+  if (const std::uint64_t computes = option(argc, argv, "--compute", 0); computes > 0) {
+    compute(computes);
+    MPI_Finalize();
+    return 0;
+  }
   Scene s{Random(option(argc, argv, "--seed", 1)), {}};
   MPI_Comm_rank(MPI_COMM_WORLD, &s.me);
   MPI_Comm_size(MPI_COMM_WORLD, &s.size);
@@ -340,9 +388,9 @@ int main(int argc, char** argv) {
   std::vector<char> buffer(1 << 20);
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
   using Deed = void (*)(Scene&);
-  constexpr std::array<Deed, 13> kDeeds{blocking,   shifted,   everybody,  persistent, probed,
-                                        cancelled,  in_half,   collective, irregular,  gathered,
-                                        neighbours, outliving, dying};
+  constexpr std::array<Deed, 14> kDeeds{blocking,   shifted,   everybody, persistent,      probed,
+                                        cancelled,  in_half,   irregular, started_in_half, gathered,
+                                        neighbours, outliving, dying,     collective};
   const std::uint64_t calls = option(argc, argv, "--calls", 200);
   for (std::uint64_t call = 0; call < calls; ++call) {
     const Deed deed = kDeeds[s.shared.below(kDeeds.size())];

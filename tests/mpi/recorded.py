@@ -40,8 +40,8 @@ def pairs_of(notes):
     return pairs
 
 
-def run(espalier, mpi, ranks, program, arguments, folder):
-    launcher = [f"mpiexec.{mpi}"]
+def run(espalier, mpi, ranks, program, arguments, folder, binding=()):
+    launcher = [f"mpiexec.{mpi}", *binding]
     if mpi == "openmpi":
         launcher += ["--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
     file = folder / "app.profile"
@@ -85,6 +85,32 @@ def shown(espalier, file):
     assert done.returncode == 0 and done.stdout, done
 
 
+def computed(actions):
+    """Picoseconds of computation."""
+    total = 0
+    for action in actions:
+        if action[0] == "loop":
+            total += action[1] * computed(action[2])
+        elif action[0] == "compute":
+            total += action[1]
+    return total
+
+
+def crowded(espalier, mpi, program):
+    """Four processes that may use one core, as in a container of one: computation is what each of them computes."""
+    cores = os.sched_getaffinity(0)
+    with tempfile.TemporaryDirectory() as name:
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            file = run(espalier, mpi, 4, program, [name, "--compute", "200"], pathlib.Path(name),
+                       ["--bind-to", "none"] if mpi == "openmpi" else [])
+        finally:
+            os.sched_setaffinity(0, cores)
+        for rank, process in enumerate(json.loads(file.read_text())["trace"]):
+            took = computed(process["actions"]) / 1e9
+            assert 190 < took < 400, f"rank {rank} computed for 200 ms, and {took} ms are recorded"
+
+
 def refused(espalier, mpi, program):
     done = subprocess.run([espalier, "run", "--profile", "/nowhere/app.profile", "--", f"mpiexec.{mpi}", "-n", "1", program],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
@@ -100,6 +126,8 @@ def main():
             count = check(file, folder, int(ranks))
             shown(espalier, file)
             print(f"{program}, seed {seed}: {count} actions, all as they were")
+    if int(ranks) == 4:
+        crowded(espalier, mpi, programs[0])
     refused(espalier, mpi, programs[0])
 
 

@@ -40,6 +40,7 @@ CASES = {
     # Of each process alone: plans are the same with and without.
     "ESPALIER_PROGRESS_THREAD": ("1", SILENT, SILENT, SWITCH, REFUSED, REFUSED),
     "ESPALIER_SHARED": ("1", SILENT, REFUSED, SWITCH, REFUSED, REFUSED),
+    "ESPALIER_ONE_COPY": ("1", SILENT, REFUSED, SWITCH, REFUSED, REFUSED),
     "ESPALIER_SHARED_MEMORY": ("1MiB", SILENT, REFUSED, "lots", REFUSED, REFUSED),
     "ESPALIER_VERDICTS": (f"{FOLDER.name}/verdicts", SILENT, SILENT, "/proc/none/verdicts", SILENT, SILENT),
     "ESPALIER_ALGORITHM": ("allreduce=ring", PLANNED, REFUSED, "allreduce=sorcery", TELLS, SILENT),

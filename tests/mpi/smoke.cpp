@@ -1,7 +1,8 @@
 // A small unmodified program: each operation once, checked; prints how many calls were planned and
 // native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch
 // OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root),
-// with "mixed-threads" odd ranks ask for MPI_THREAD_MULTIPLE.
+// with "mixed-threads" odd ranks ask for MPI_THREAD_MULTIPLE, with "starts" three calls that do not
+// block follow.
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -56,12 +57,23 @@ void mismatch(const std::string& operation, int rank, int times) {
   }
 }
 
+void start_some(int rank, int size, Failures& failures) {
+  for (int i = 0; i < 3; ++i) {
+    int sum = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    failures.expect(sum == size * (size - 1) / 2, "sum of a call that does not block");
+  }
+}
+
 int run(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Failures failures;
   for (const int count : {0, 1, 1000, 100000}) all_operations(rank, size, count, failures);
+  if (argc > 1 && std::strcmp(argv[1], "starts") == 0) start_some(rank, size, failures);
   if (argc > 1 && std::strcmp(argv[1], "kill_pending") == 0) kill_pending(rank);
   if (argc > 1 && std::strcmp(argv[1], "kill") == 0) {
     if (rank == 1) std::raise(SIGKILL);

@@ -72,6 +72,8 @@ class Traced(unittest.TestCase):
         self.assertEqual(trace["format"], "espalier-trace-1")
         self.assertEqual(trace["clock"], {"kernels": 1, "residual_ns": 0})
         self.assertEqual(trace["dropped_calls"], 0)
+        self.assertGreaterEqual(trace["native_calls"], 0)
+        self.assertEqual(f"{trace['native_calls']} native calls" in said, trace["native_calls"] > 0, said)
         self.assertNotIn("clocks", said)
         world = [c for c in trace["calls"] if len(trace["communicators"][c["communicator"]]["members"]) == 4]
         part = [c for c in trace["calls"] if len(trace["communicators"][c["communicator"]]["members"]) == 3]

@@ -1,12 +1,18 @@
 // Makes the calls that it is told, and says along which plan each of them ran.
 //
-//     what_runs OPERATION:BYTES:ROOT ...
+//     what_runs OPERATION:BYTES:ROOT|OPERATION:FILE:ROOT:CALLS ...
 //
-// BYTES are those of the vector, or of a block; reductions sum doubles. Rank 0 prints one line for
-// each call: the word as given, a tab, and the plan's name or "native".
+// BYTES are those of the vector, or of a block; reductions sum doubles. Operations with blocks of
+// unequal lengths (scatterv ...) take a FILE with a length for each rank, alltoallv for each pair;
+// they are called CALLS times on a communicator of their own. Rank 0 prints one line for each word:
+// the word as given, a tab, and the plan's name at the root in the last call, or "native".
+#include <array>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -52,11 +58,105 @@ bool make(const Call& call, std::vector<char>& in, std::vector<char>& out) {
   return true;
 }
 
+/// Lengths and displacements of blocks that lie one behind the other.
+struct Blocks {
+  std::vector<int> counts, displacements;
+  explicit Blocks(std::vector<int> lengths) : counts(std::move(lengths)), displacements(counts) {
+    std::exclusive_scan(counts.begin(), counts.end(), displacements.begin(), 0);
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
+  }
+};
+
+/// Calls of an operation with blocks of unequal lengths.
+class UnequalCalls {
+ public:
+  UnequalCalls(MPI_Comm comm, int root, const std::string& file) : comm_(comm), root_(root) {
+    std::ifstream in(file);
+    lengths_.assign(std::istream_iterator<int>(in), {});
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  /// False: there is no such operation.
+  bool make(const std::string& operation, int calls) {
+    if (operation == "alltoallv") return lengths_.size() == ranks() * ranks() && exchange(calls);
+    if (lengths_.size() != ranks()) return false;
+    const Blocks all(lengths_);
+    const int own = all.counts[static_cast<std::size_t>(rank_)];
+    std::vector<char> mine(static_cast<std::size_t>(own) + 1), whole(all.bytes() + 1);
+    const int *const counts = all.counts.data(), *const at = all.displacements.data();
+    for (int call = 0; call < calls; ++call) {
+      if (operation == "scatterv") {
+        MPI_Scatterv(whole.data(), counts, at, MPI_BYTE, mine.data(), own, MPI_BYTE, root_, comm_);
+      } else if (operation == "gatherv") {
+        MPI_Gatherv(mine.data(), own, MPI_BYTE, whole.data(), counts, at, MPI_BYTE, root_, comm_);
+      } else if (operation == "allgatherv") {
+        MPI_Allgatherv(mine.data(), own, MPI_BYTE, whole.data(), counts, at, MPI_BYTE, comm_);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
+  bool exchange(int calls) {
+    std::vector<int> gives, takes;
+    for (std::size_t r = 0; r < ranks(); ++r) {
+      gives.push_back(lengths_[static_cast<std::size_t>(rank_) * ranks() + r]);
+      takes.push_back(lengths_[r * ranks() + static_cast<std::size_t>(rank_)]);
+    }
+    const Blocks out(gives), in(takes);
+    std::vector<char> from(out.bytes() + 1), to(in.bytes() + 1);
+    for (int call = 0; call < calls; ++call) {
+      MPI_Alltoallv(from.data(), out.counts.data(), out.displacements.data(), MPI_BYTE, to.data(),
+                    in.counts.data(), in.displacements.data(), MPI_BYTE, comm_);
+    }
+    return true;
+  }
+
+  MPI_Comm comm_;
+  int root_ = 0, rank_ = 0, size_ = 1;
+  std::vector<int> lengths_;
+};
+
+/// The plan that the root saw in the last call, on all ranks.
+std::string last_at(int root) {
+  std::array<char, 256> name{};
+  std::snprintf(name.data(), name.size(), "%s",
+                last_was_planned() ? last_text().c_str() : "native");
+  PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, root, MPI_COMM_WORLD);
+  return name.data();
+}
+
+/// OPERATION:FILE:ROOT:CALLS. Empty: there is no such operation.
+std::string unequal(const std::string& word) {
+  const std::size_t calls = word.rfind(':'), root = word.rfind(':', calls - 1);
+  const std::size_t file = word.find(':');
+  const int from = std::stoi(word.substr(root + 1, calls - root - 1));
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const bool is_made = UnequalCalls(comm, from, word.substr(file + 1, root - file - 1))
+                           .make(word.substr(0, file), std::stoi(word.substr(calls + 1)));
+  std::string name = is_made ? last_at(from) : "";
+  MPI_Comm_free(&comm);
+  return name;
+}
+
 int run(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.find("v:") != std::string::npos) {
+      const std::string name = unequal(word);
+      if (name.empty()) return 2;
+      if (rank == 0) std::printf("%s\t%s\n", argv[i], name.c_str());
+      continue;
+    }
     const Call call = call_from(argv[i]);
     std::vector<char> in(static_cast<std::size_t>(call.bytes) * static_cast<std::size_t>(size));
     std::vector<char> out(in.size());

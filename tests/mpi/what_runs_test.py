@@ -3,8 +3,9 @@
 
     what_runs_test.py MPI LIBRARY|WRITE_PLATFORM TOOL PROGRAM [--machines N] [--calls N] [--seed N]
 
-Random machines, operations, sizes off powers of two too, and roots. MPI is mpich, openmpi (then comes the library to preload) or
-smpi (then comes write_platform). The tool gets the same machine and says what would run; every call must have run along that.
+Random machines, operations, sizes off powers of two too, and roots; on each machine also every operation with blocks of unequal lengths.
+MPI is mpich, openmpi (then comes the library to preload) or smpi (then comes write_platform). The tool gets the same machine and says
+what would run, of scatterv and gatherv also what the first calls run along; every call must have run along that.
 """
 import argparse
 import concurrent.futures
@@ -14,11 +15,14 @@ import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).parent
 OPERATIONS = ["broadcast", "reduce", "allreduce", "barrier", "gather", "scatter", "allgather", "alltoall", "reduce-scatter",
               "scan", "exscan"]
-ROOTED = {"broadcast", "reduce", "gather", "scatter"}
+ROOTED = {"broadcast", "reduce", "gather", "scatter", "scatterv", "gatherv"}
+UNEQUAL = ["scatterv", "gatherv", "allgatherv", "alltoallv"]
+MOST_CALLS = 40  # of one word: until the root of a scatterv plans by the lengths
 
 
 def random_machine(rng, most):
@@ -50,6 +54,24 @@ def random_call(rng, size):
     return operation, length, rng.randrange(size) if operation in ROOTED else 0
 
 
+def unequal_call(rng, operation, size, folder):
+    """The operation, a file with lengths, and the root."""
+    blocks = size * size if operation == "alltoallv" else size
+    longest = 2 ** rng.uniform(0, 12 if operation == "alltoallv" else 17)
+    kind = rng.choice(["uniform", "giant", "zeros", "few"])
+    lengths = []
+    for _ in range(blocks):
+        length = int(longest * rng.random())
+        if kind == "zeros" and rng.random() < 0.7:
+            length = 0
+        lengths.append(length // 50 if kind in ("giant", "few") else length)
+    if kind == "giant":
+        lengths[rng.randrange(blocks)] = int(longest)
+    file = pathlib.Path(folder, f"{operation}.{rng.getrandbits(32)}")
+    file.write_text(" ".join(map(str, lengths)))
+    return operation, str(file), rng.randrange(size) if operation in ROOTED else 0
+
+
 def launched(options, machine, size, words):
     program = [options.program, *words]
     settings = {"ESPALIER_TRIAL": "0"}
@@ -66,14 +88,28 @@ def launched(options, machine, size, words):
 def said(options, machine, call):
     operation, length, root = call
     line = [options.tool, "plan", operation, "-m", machine, "--json", "--mpi", options.mpi]
-    if operation != "barrier":
+    if operation in UNEQUAL:
+        line += ["--counts", length]
+    elif operation != "barrier":
         line += ["-s", str(length)]
     if operation in ROOTED:
         line += ["-r", str(root)]
     ran = subprocess.run(line, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         sys.exit(f"{' '.join(line)}\n{ran.stderr}")
-    return json.loads(ran.stdout)["runs"]
+    return json.loads(ran.stdout)
+
+
+def expected(call, answer):
+    """Words for the program, and the plan that each must run along. The first call of all is native."""
+    word = ":".join(map(str, call))
+    if call[0] not in UNEQUAL:
+        return {word: answer["runs"]}
+    first = answer["first_calls"]
+    words = {f"{word}:2": answer["first_runs"] if first else answer["runs"]}
+    if 0 < first <= MOST_CALLS:
+        words[f"{word}:{first + 2}"] = answer["runs"]
+    return words
 
 
 def main():
@@ -90,20 +126,24 @@ def main():
     wrong = planned = compared = 0
     for _ in range(options.machines):
         machine, size = random_machine(rng, 40 if options.mpi == "smpi" else 8)
-        calls = [random_call(rng, size) for _ in range(options.calls)]
-        words = [":".join(map(str, call)) for call in calls]
-        ran = launched(options, machine, size, words)
+        with tempfile.TemporaryDirectory() as folder:
+            calls = [random_call(rng, size) for _ in range(options.calls)]
+            calls += [unequal_call(rng, operation, size, folder) for operation in UNEQUAL]
+            wanted = {}
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                for call, answer in zip(calls, pool.map(lambda one: said(options, machine, one), calls)):
+                    wanted |= expected(call, answer)
+            ran = launched(options, machine, size, list(wanted))
         if ran.returncode != 0:
             sys.exit(f"seed {options.seed}, machine \"{machine}\": exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")
         names = dict(line.split("\t") for line in ran.stdout.splitlines() if "\t" in line)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for call, word, name in zip(calls, words, pool.map(lambda one: said(options, machine, one), calls)):
-                compared += 1
-                planned += names[word] != "native"
-                if names[word] == name:
-                    continue
-                wrong += 1
-                print(f"{word} on \"{machine}\": plan says {name}, {names[word]} ran")
+        for word, name in wanted.items():
+            compared += 1
+            planned += names[word] != "native"
+            if names[word] == name:
+                continue
+            wrong += 1
+            print(f"{word} on \"{machine}\": plan says {name}, {names[word]} ran")
     print(f"seed {options.seed}: {compared} calls compared, {planned} along plans, {wrong} differ")
     return 1 if wrong or compared == 0 or planned == 0 else 0
 

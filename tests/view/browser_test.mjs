@@ -264,6 +264,7 @@ test('a call that ran is drawn over its simulation, and the largest difference i
   const own = serve(espalier, [trace, '--call', '1']);
   const page = await openPage(browser, await own.address);
   assert.match(await headline(page), /^broadcast of 64 KiB among 4 processes: .*, call 1, measured .*, simulated /);
+  assert.match(await page.textContent('#path'), /rank \d entered last, .* after the first/);
   assert.match(await page.textContent('#path'), /Measured and simulated/);
   assert.match(await page.textContent('#path'), /Largest difference: rank \d to rank \d, .* longer|no message took longer/);
   assert.match(await page.textContent('#legend'), /simulated/);

@@ -49,7 +49,7 @@ class Launch:
 
 
 class Setting:
-    """Forced plans on a random machine, also for calls that do not block, default settings with trials on a far one, there also for calls that do not block, or on the machine that is found."""
+    """Forced plans on a random machine, through the memory of one node, with one copy too, or of two, also for calls that do not block, default settings with trials on a far one, there also for calls that do not block, or on the machine that is found."""
 
     def __init__(self, name, launch, library):
         self.name = name
@@ -63,6 +63,13 @@ class Setting:
                 self.variables.append(("ESPALIER_PROGRESS_THREAD", "1"))
         elif name == "shared":
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_SHARED", "1")]
+        elif name == "once":
+            self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_SHARED", "1"), ("ESPALIER_ONE_COPY", "1")]
+        elif name == "nodes":
+            first = (launch.ranks + 1) // 2
+            nodes = f"{first}|{launch.ranks - first}" if launch.ranks > first else f"{first}|1"
+            machine = f"node:2(50us,1Gbit/s) proc:{nodes}(1us,name=memory)"
+            self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_SHARED", "1"), ("ESPALIER_MACHINE", machine)]
         elif name == "bare":
             self.variables = [("ESPALIER_CACHE", "0")]
         else:

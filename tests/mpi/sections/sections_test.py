@@ -4,12 +4,13 @@
     sections_test.py MPI LIBRARY PROGRAM [options]         (--help lists them)
 
 Every section must give the same hash and the same classes of errors on every rank, and the program the same exit code, under
-forced plans on random machines, through the memory of this node, and with default settings on a far machine and on the one
+forced plans on random machines, through the memory of this node and of two, and with default settings on a far machine and on the one
 that is found. A failure is
 minimised: its section alone, then without the steps that it does not need. A run in which no rank gets on for --patience
 seconds hangs.
 """
 import argparse
+import os
 import sys
 import time
 
@@ -25,6 +26,9 @@ SLOW = ["exhausted", "far_ahead"]
 # What MPI_Init_thread asks for; none: MPI_Init; mixed: other levels on other ranks.
 LEVELS = ["none", "single", "funneled", "serialized", "multiple", "mixed"]
 
+# Settings under which calls must run along plans.
+PLANNED = {"forced", "nonblocking", "thread", "shared", "once"}
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -39,7 +43,7 @@ def arguments():
     parser.add_argument("--alone", default="", help="kinds that are launched alone: all, or some of " + ",".join(ALONE))
     parser.add_argument("--slow", type=int, default=0, help="sections of kinds that take seconds, besides the others")
     parser.add_argument("--levels", default="none", help="thread levels that take turns: all, or some of " + ",".join(LEVELS))
-    parser.add_argument("--settings", default="forced,nonblocking,shared,default,bare",
+    parser.add_argument("--settings", default="forced,nonblocking,shared,once,nodes,default,bare",
                         help="also thread, without the kinds jumps and throws: MPICH holds a lock there when it calls handlers")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after so long")
     parser.add_argument("--patience", type=float, default=120)
@@ -47,7 +51,10 @@ def arguments():
     parser.add_argument("--drop", default="", help="steps to leave out, with --only")
     parser.add_argument("--times", action="store_true", help="show how long each run takes")
     parser.add_argument("--keep-going", action="store_true", help="show all failures, not the first")
-    return parser.parse_args()
+    options = parser.parse_args()
+    # The ranks run in folders of their own.
+    options.library, options.program = os.path.abspath(options.library), os.path.abspath(options.program)
+    return options
 
 
 def launches(options):
@@ -113,7 +120,7 @@ def main():
                 break
         if failures and not options.keep_going:
             break
-    if not planned and not failures and done >= 40 and "forced" in options.settings:
+    if not planned and not failures and done >= 40 and PLANNED & set(options.settings.split(",")):
         print("no call ran along a plan: nothing was compared")
         failures += 1
     print(f"{options.mpi}: {done} sections compared, seed {options.seed}, {planned} calls of rank 0 along plans, {failures} failures")
