@@ -30,8 +30,8 @@
 .PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-commands bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Many tests wait for others, so one more than there are processors is under way.
-TEST_JOBS ?= $(shell echo $$(( $(JOBS) + 1 )))
+# Many tests wait for others, so twice as many as there are processors are under way.
+TEST_JOBS ?= $(shell echo $$(( 2 * $(JOBS) )))
 FUZZ_SECONDS ?= 600
 ESPALIER := build/release/bin/espalier
 

@@ -78,8 +78,9 @@ function(espalier_mpi_room name)
     target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_headers_${mpi})
     target_compile_definitions(espalier_${name}_${mpi} PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}")
     if(mpi STREQUAL smpi)
-      # Each rank has a copy of the program and all its variables: none may be merged with another copy's.
-      target_compile_options(espalier_${name}_${mpi} PRIVATE -fno-gnu-unique $<$<CONFIG:Release>:-O2>)
+      # Each rank has a copy of the program and all its variables: none may be merged with another copy's. No more than -O1: times
+      # are simulated, and SimGrid takes most of the real one.
+      target_compile_options(espalier_${name}_${mpi} PRIVATE -fno-gnu-unique)
     else()
       # A thread's variables are in the front's block, which is there from the start: no call to reach them.
       target_compile_options(espalier_${name}_${mpi} PRIVATE -ftls-model=initial-exec $<$<CONFIG:Release>:-O3>)

@@ -17,13 +17,14 @@ macro(espalier_wing name)
   set(ESPALIER_WING ${PROJECT_SOURCE_DIR}/src/${name})
 endmacro()
 
-# espalier_room(NAME [FAST] [USES room...] [LINKS library...])
+# espalier_room(NAME [FAST|COLD] [USES room...] [LINKS library...])
 #
 # A folder of a wing is a room: every *.cpp in it (and in its sub-folders) is one static library, every *_test.cpp one
-# test program. FAST: its speed matters. USES are the rooms it may include; scripts/check_includes.py holds the same table.
+# test program. FAST: its speed matters. COLD: nothing waits for it, other rooms do its long work. USES are the rooms it may
+# include; scripts/check_includes.py holds the same table.
 # Its sources are compiled together (ESPALIER_UNITY): so names local to a file must differ (scripts/check_local_names.py).
 function(espalier_room name)
-  cmake_parse_arguments(ROOM "FAST" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "FAST;COLD" "" "USES;LINKS" ${ARGN})
   set(dir ${ESPALIER_WING}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   set(tests ${sources})
@@ -35,6 +36,8 @@ function(espalier_room name)
   target_include_directories(espalier_${name} PUBLIC ${ESPALIER_WING})
   if(ROOM_FAST)
     target_compile_options(espalier_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+  elseif(ROOM_COLD)
+    target_compile_options(espalier_${name} PRIVATE ${ESPALIER_QUICK_TO_COMPILE})
   endif()
   list(TRANSFORM ROOM_USES PREPEND espalier_)
   target_link_libraries(espalier_${name} PUBLIC ${ROOM_USES} ${ROOM_LINKS})
@@ -42,6 +45,7 @@ function(espalier_room name)
   if(tests AND GTest_FOUND AND NOT ESPALIER_FUZZ)
     add_executable(${name}_test ${tests})
     espalier_unity(${name}_test)
+    target_compile_options(${name}_test PRIVATE ${ESPALIER_QUICK_TO_COMPILE})
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${name}_test PRIVATE ESPALIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name}_test PRIVATE espalier_${name} GTest::gtest_main)

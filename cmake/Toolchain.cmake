@@ -11,6 +11,10 @@ foreach(language C CXX)
   string(REPLACE "-O3" "-O1" CMAKE_${language}_FLAGS_RELEASE "${CMAKE_${language}_FLAGS_RELEASE}")
 endforeach()
 
+# For tests, and for rooms that only call others (espalier_room: COLD): g++ takes two thirds of the time of -O1, and less than with -O0,
+# which writes out every function of the standard library.
+set(ESPALIER_QUICK_TO_COMPILE $<$<CONFIG:Release>:-Og>)
+
 add_compile_options(-Wall -Wextra -Wconversion)
 if(NOT ESPALIER_UNITY)
   add_compile_options(-Wshadow)
@@ -55,6 +59,12 @@ if(ESPALIER_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=null,alignment,object-size,vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
   add_compile_definitions(ESPALIER_MAX_PROCESSES=1024)  # see src/plan/topology/machine_spec.hpp
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Link-time optimisation of a library in one part: five sixths of the processor time that many parts take, which are
+  # written out and read again. Without it this changes nothing.
+  add_link_options(-flto-partition=one)
 endif()
 
 # Every room may end up in the preloaded library, which shows nothing but its own entry points.

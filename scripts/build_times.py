@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """What the build costs: processor time by room, the ten worst units, totals for `make demo`, `make` and `make check`.
 
-    build_times.py [--jobs N] [--json FILE] [SOURCE...]
+    build_times.py [--jobs N] [--json FILE] [--every K] [SOURCE...]
 
 Builds each source tree (default: this one) from nothing in a folder of its own, without a compiler cache, and puts
 scripts/timed_command.py in front of the compiler and the linker. Several trees, for example a checkout of an older
 version, are built one after the other and printed side by side: figures of different machines or days cannot be compared.
+
+--every K compiles every K-th unit only (by name; no linking), of trees with more than 100 units for a step, and multiplies: a sample, for trees that take
+an hour. The totals then carry the standard error of such a sample.
 """
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import re
@@ -50,11 +54,26 @@ def targets_of(source, step):
     return found.group(1).split()
 
 
-def build(source, folder, jobs):
+def objects_of(tree, targets):
+    """The objects that go into targets, in the order of their names."""
+    asked = targets or ["all"]
+    return sorted({line for line in run(["ninja", "-C", str(tree), "-t", "inputs", *asked]).splitlines() if line.endswith(".o")})
+
+
+def standard_error(times, every):
+    """Of the total that is told by a sample of one unit in `every`, taken as a random one."""
+    if every == 1 or len(times) < 2:
+        return 0.0
+    mean = sum(times) / len(times)
+    variance = sum((t - mean) ** 2 for t in times) / (len(times) - 1)
+    return every * math.sqrt(len(times) * variance * (1 - 1 / every))
+
+
+def build(source, folder, jobs, every):
     """Seconds of processor time by step and unit, and by the clock by step."""
     launchers = [f"-DCMAKE_{l}_{k}_LAUNCHER={TIMED}" for l in ("C", "CXX") for k in ("COMPILER", "LINKER")]
     launchers.append("-DCCACHE_PROGRAM=")  # older trees put it in front of the compiler whatever they are told
-    units, wall = {}, {}
+    units, wall, share, earlier = {}, {}, {}, set()
     environment = dict(os.environ, CCACHE_DISABLE="1")
     for step in STEPS:
         preset = "fuzz" if step == "check" else "release"
@@ -64,6 +83,12 @@ def build(source, folder, jobs):
         log = folder / f"{step}.jsonl"
         environment["ESPALIER_BUILD_TIMES"] = str(log)
         targets = targets_of(source, step)
+        share[step] = 1
+        if every > 1:
+            objects = [o for o in objects_of(tree, targets) if (preset, o) not in earlier]
+            earlier.update((preset, o) for o in objects)
+            share[step] = every if len(objects) > 100 else 1
+            targets = objects[::share[step]] or ["help"]
         begin = time.monotonic()
         print(f"{source.name}: what `make {'' if step == 'make' else step}` builds ...", file=sys.stderr, flush=True)
         run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
@@ -71,7 +96,7 @@ def build(source, folder, jobs):
         units[step] = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         if not units["demo"]:
             sys.exit(f"error: {source}: nothing was timed\n  hint: its CMake files put another launcher in front of the compiler")
-    return {"units": units, "wall": wall}
+    return {"units": units, "wall": wall, "share": share}
 
 
 def columns(rows, heads):
@@ -84,9 +109,9 @@ def report(results):
     names = list(results)
     by_room = {name: collections.Counter() for name in names}
     for name, result in results.items():
-        for units in result["units"].values():
+        for step, units in result["units"].items():
             for unit in units:
-                by_room[name][room_of(unit["output"])] += unit["cpu"]
+                by_room[name][room_of(unit["output"])] += unit["cpu"] * result["share"][step]
     rooms = sorted({room for counter in by_room.values() for room in counter}, key=lambda room: -by_room[names[0]][room])
     print("\nProcessor seconds by room")
     columns([[room, *[f"{by_room[n][room]:.1f}" for n in names]] for room in rooms], ["room", *names])
@@ -95,10 +120,11 @@ def report(results):
     for step in STEPS:
         cells = []
         for n in names:
-            cpu = sum(unit["cpu"] for unit in results[n]["units"][step])
-            cells.append(f"{cpu:.0f} ({results[n]['wall'][step]:.0f})")
+            times, every = [unit["cpu"] for unit in results[n]["units"][step]], results[n]["share"][step]
+            cells.append(f"{sum(times) * every:.0f} ({results[n]['wall'][step]:.0f})" if every == 1 else
+                         f"{sum(times) * every:.0f} +- {standard_error(times, every):.0f} ({len(times)} of some {len(times) * every} units)")
         rows.append([{"make": "make", "demo": "make demo", "check": "make check (fuzzers)"}[step], *cells])
-    totals = [sum(u["cpu"] for units in results[n]["units"].values() for u in units) for n in names]
+    totals = [sum(u["cpu"] * results[n]["share"][step] for step, units in results[n]["units"].items() for u in units) for n in names]
     rows.append(["all", *[f"{t:.0f} ({sum(results[n]['wall'].values()):.0f})" for n, t in zip(names, totals)]])
     columns(rows, ["command", *names])
     for n in names:
@@ -112,11 +138,12 @@ def main():
     parser.add_argument("sources", nargs="*", type=pathlib.Path, metavar="SOURCE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=1, metavar="K")
     options = parser.parse_args()
     results = {}
     for source in [s.resolve() for s in options.sources] or [HERE]:
         with tempfile.TemporaryDirectory(prefix="build-times-") as folder:
-            results[str(source.name)] = build(source, pathlib.Path(folder), options.jobs)
+            results[str(source.name)] = build(source, pathlib.Path(folder), options.jobs, max(options.every, 1))
     report(results)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))

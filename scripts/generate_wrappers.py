@@ -65,7 +65,8 @@ COUNTS = {"count", "sendcount", "recvcount"}
 INTEGERS = COUNTS | {"requestcount", "root", "ndims", "nnodes", "n", "indegree", "outdegree", "reorder"}
 TYPES = {"datatype", "sendtype", "recvtype"}
 COUNT_ARRAYS = {"sendcounts", "recvcounts"}
-ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls", "dims", "periods", "index", "edges", "sources", "degrees", "destinations"}
+ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls", "dims", "periods", "index", "edges", "sources", "degrees", "destinations",
+                         "provided"}
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 TYPE_ARRAYS = {"sendtypes": "sendbuf", "recvtypes": "recvbuf"}
 LOGICALS = {"flag", "periods", "reorder"}
@@ -156,6 +157,8 @@ def header(functions):
     yield "\n/// What goes on to the MPI library and is counted; note_passed() counts.\n"
     yield "std::span<const runtime::PassedFunction> passed_functions();\n"
     yield "void note_passed(std::size_t which);\n"
+    yield "/// Likewise, after a start or an init that said why the call is native.\n"
+    yield "void note_native_start(std::size_t which);\n"
     yield "\n}  // namespace espalier::pmpi\n"
 
 
@@ -287,10 +290,15 @@ def begin_of(one, of, values):
     return f"start_{of.base}({values}, code, native_start(native))"
 
 
+def note_of(of):
+    """What counts a native call: a start that was asked for has its own reason."""
+    return "note_native_start" if of else "note_passed"
+
+
 def wrapper_passed(one, kind, which, of):
     yield kind.entry(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
     yield next_pointer(one.name, one.arguments, kind)
-    native = f"note_passed({which});\n{{}}return next.address()({', '.join(one.arguments)});\n"
+    native = f"{note_of(of)}({which});\n{{}}return next.address()({', '.join(one.arguments)});\n"
     if of:
         is_large = one.name.endswith("_c")
         values = ", ".join(f"static_cast<int>({a})" if a in of.wide and not is_large else a for a in of.arguments + ["request"])
@@ -366,12 +374,12 @@ def wrapper_fortran_named(one, kind, names, which, of):
         yield "  if (may_start()) {\n    int code = 0;\n    const FortranNewRequest made(request);\n"
         if not one.name.removesuffix("_c").endswith("_init"):
             handed = ", ".join(arguments[:-1] + ["reinterpret_cast<std::intptr_t>(&error)"])
-            yield f"    const auto native = [&] {{\n      int error = 0;\n      note_passed({which});\n"
+            yield f"    const auto native = [&] {{\n      int error = 0;\n      {note_of(of)}({which});\n"
             yield f"      next.address()({handed});\n      made.load();\n      return error;\n    }};\n"
         yield f"    if ({begin_of(one, of, ', '.join([*(as_c(a, of) for a in of.arguments), 'made.address()']))}) {{\n"
         yield "      made.store();\n      return set_fortran_integer(ierror, code);\n    }\n  }\n"
     if which is not None:
-        yield f"  note_passed({which});\n  next.address()({values});\n}}\n"
+        yield f"  {note_of(of)}({which});\n  next.address()({values});\n}}\n"
     elif one.base in ("init", "init_thread"):
         yield f"  next.address()({values});\n  after_fortran_init();\n}}\n"
     elif one.base == "finalize":
