@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "discover/cpu_speed.hpp"
 #include "mpi/discover_world.hpp"
 #include "mpi/mpi_api.hpp"
@@ -80,7 +80,7 @@ void discover(const espalier::mpi::DiscoverOptions& options, bool with_speeds) {
   const std::vector<double> rates = with_speeds ? all_rates() : std::vector<double>{};
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
-    nlohmann::json line;
+    espalier::Json line;
     if (found && with_speeds) {
       const auto speeds = espalier::discover::speed_classes(rates);
       found->machine = espalier::topology::with_speeds(found->machine, speeds);

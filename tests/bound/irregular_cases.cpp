@@ -2,8 +2,8 @@
 // `espalier plan` has no such calls. A case has the machine and what a plan's JSON would say.
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/random.hpp"
 #include "bound/lower_bound.hpp"
 #include "select/rank_by_simulation.hpp"
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   const std::uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
   constexpr Operation kWithBlocks[] = {Operation::Gather, Operation::Scatter, Operation::Allgather,
                                        Operation::Alltoall, Operation::ReduceScatter};
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     Random rng(seed);
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 11, 4, true});
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     const collective::Hierarchy hierarchy(machine);
     const auto scored = select::score(select::candidates(hierarchy, call), call, machine, {});
     const bound::LowerBound least = bound::lower_bound(machine, call);
-    all.push_back({{"machine", nlohmann::ordered_json::parse(write_json(machine))},
+    all.push_back({{"machine", Json::parse(write_json(machine))},
                    {"plan",
                     {{"operation", name_of(call.operation)},
                      {"ranks", call.size},
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
                      {"bound_ps", least.value.picoseconds},
                      {"bound_because", describe(least.witness, machine)},
                      {"witness", to_json(least, machine)},
-                     {"candidates", nlohmann::ordered_json::array()}}}});
+                     {"candidates", Json::array()}}}});
   }
   std::cout << all << "\n";
 }

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/text_hash.hpp"
 #include "discover/probe_rounds.hpp"
 #include "topology/readers.hpp"
@@ -15,14 +15,12 @@
 namespace espalier::discover {
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kFormat = "espalier-discovery-1";
 constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
 Expected<std::optional<CachedMachine>> parse(const std::string& text, const std::string& file,
                                              const std::string& key, std::int64_t now) try {
-  const json value = json::parse(text);
+  const Json value = Json::parse(text);
   if (value.at("format") != kFormat || value.at("key") != key) {
     return Error{file, "it is for other hosts or another version", "it is measured again"};
   }
@@ -35,7 +33,7 @@ Expected<std::optional<CachedMachine>> parse(const std::string& text, const std:
   return std::optional<CachedMachine>{
       {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made, complete,
        value.value("doubts", std::vector<std::string>{})}};
-} catch (const json::exception&) {
+} catch (const JsonError&) {
   return Error{file, "it is broken", "it is measured again"};
 }
 
@@ -143,14 +141,14 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
   if (fs::create_directories(folder, failed)) {
     fs::permissions(folder, fs::perms::owner_all, failed);
   }
-  const json value{{"format", kFormat},
+  const Json value{{"format", kFormat},
                    {"key", key},
                    {"made", machine.made},
                    {"complete", machine.complete},
                    {"words", machine.words},
                    {"doubts", machine.doubts},
                    {"machine", topology::write_json(machine.machine)}};
-  const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string text = value.dump(1) + "\n";
   remove_old_files(folder.string(), machine.made);
   if (auto wrong = replace_own_file(file, text, 0600, Keep::Durably)) return *std::move(wrong);
   return true;

@@ -1,24 +1,22 @@
 #include "discover/node_record.hpp"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "topology/readers.hpp"
 
 namespace espalier::discover {
 
-using nlohmann::json;
-
 std::string to_text(const NodeRecord& record) {
-  const json value{{"name", record.name},   {"place", record.place},
+  const Json value{{"name", record.name},   {"place", record.place},
                    {"ranks", record.ranks}, {"bound", record.bound},
                    {"cores", record.cores}, {"memory_ps", record.memory_latency.picoseconds},
                    {"load", record.load},   {"cpus", record.cpu_count}};
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.dump();
 }
 
 Expected<NodeRecord> node_record_from(const std::string& text) try {
-  const json value = json::parse(text);
+  const Json value = Json::parse(text);
   NodeRecord record;
   record.name = value.at("name").get<std::string>();
   record.place = value.at("place").get<std::string>();
@@ -29,7 +27,7 @@ Expected<NodeRecord> node_record_from(const std::string& text) try {
   record.load = value.at("load").get<double>();
   record.cpu_count = value.at("cpus").get<std::uint32_t>();
   return record;
-} catch (const json::exception& wrong) {
+} catch (const JsonError& wrong) {
   return Error{"a node", wrong.what(), "all hosts need the same version of Espalier"};
 }
 

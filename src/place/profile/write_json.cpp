@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "profile/json.hpp"
 
 namespace espalier::profile {
@@ -54,10 +53,9 @@ void write_pairs(std::string_view key, const std::vector<Pair>& pairs, std::stri
 }  // namespace
 
 std::string write_json(const Profile& profile) {
-  std::string out = fmt::format(
-      "{{\n  \"format\": \"{}\",\n  \"name\": {},\n  \"processes\": {},\n", kProfileFormat,
-      nlohmann::json(profile.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-      profile.size());
+  std::string out =
+      fmt::format("{{\n  \"format\": \"{}\",\n  \"name\": {},\n  \"processes\": {},\n",
+                  kProfileFormat, Json(profile.name).dump(), profile.size());
   out += "  \"communicators\": [";
   for (std::size_t i = 1; i < profile.communicators.size(); ++i) {
     out += fmt::format("{}\n    [{}]", i == 1 ? "" : ",", fmt::join(profile.communicators[i], ","));

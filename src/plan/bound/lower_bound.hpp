@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.hpp"
 #include "base/types.hpp"
 #include "bound/witness.hpp"
 #include "schedule/collective.hpp"
@@ -35,7 +34,6 @@ inline constexpr Rank kAllWaysUpTo = 64;
 
 /// The witness of a bound as docs/formats.md has it: all figures that a checker needs beside the
 /// machine and the call.
-[[nodiscard]] nlohmann::ordered_json to_json(const LowerBound& bound,
-                                             const topology::Machine& machine);
+[[nodiscard]] Json to_json(const LowerBound& bound, const topology::Machine& machine);
 
 }  // namespace espalier::bound

@@ -1,11 +1,10 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "bound/lower_bound.hpp"
 
 namespace espalier::bound {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = Witness::Kind;
 
 std::string_view name_of(Kind kind) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/json_text.hpp"
 #include "report/outline.hpp"
@@ -99,7 +99,6 @@ std::string comparison_text(const Comparison& comparison, const Machine& machine
 }
 
 std::string comparison_json(const Comparison& comparison, const Machine& machine) {
-  using Json = nlohmann::ordered_json;
   Json levels = Json::array();
   for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
     levels.push_back(channel_name(machine, l));

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "support/machines.hpp"
 
 namespace espalier::report {
@@ -58,13 +57,13 @@ TEST(ComparisonText, SaysWhatIsLeftOutAndWhy) {
   comparison.left_out = {{"optimal", "links matter"}};
   EXPECT_TRUE(
       comparison_text(comparison, grid(), {}).ends_with("\nleft out: optimal: links matter\n"));
-  const auto document = nlohmann::json::parse(comparison_json(comparison, grid()));
+  const auto document = Json::parse(comparison_json(comparison, grid()));
   EXPECT_EQ(document["left_out"][0]["why"], "links matter");
 }
 
 TEST(ComparisonJson, HasOneRowForEachAlgorithm) {
   Comparison comparison = three();
-  auto document = nlohmann::json::parse(comparison_json(comparison, grid()));
+  auto document = Json::parse(comparison_json(comparison, grid()));
   EXPECT_EQ(document["format"], "espalier-compare-1");
   EXPECT_TRUE(document["bound"].is_null());
   ASSERT_EQ(document["algorithms"].size(), 3u);
@@ -72,7 +71,7 @@ TEST(ComparisonJson, HasOneRowForEachAlgorithm) {
   EXPECT_EQ(document["algorithms"][2]["ratio"], 1.75);
   EXPECT_EQ(document["algorithms"][2]["messages_level_2"], 4);
   comparison.bound = Bound{microseconds(400), true, ""};
-  document = nlohmann::json::parse(comparison_json(comparison, grid()));
+  document = Json::parse(comparison_json(comparison, grid()));
   EXPECT_EQ(document["bound"]["is_optimum"], true);
   EXPECT_EQ(document["algorithms"][0]["gap_percent"], 0.0);
 }

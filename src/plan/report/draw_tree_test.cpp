@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "model/node_costs.hpp"
 #include "support/machines.hpp"
 #include "tree/initiation_trees.hpp"
@@ -90,11 +90,12 @@ TEST(TreeJson, IsTheDocumentedDocument) {
 TEST(TreeJson, DescribesTheTreeAgain) {
   const Machine machine = grid();
   const TimedTree timed = fnf(machine, 5);
-  const auto document = nlohmann::json::parse(tree_json(timed, machine));
+  const auto document = Json::parse(tree_json(timed, machine));
   std::vector<std::vector<std::pair<int, Rank>>> children(machine.size());
   for (const auto& rank : document["ranks"]) {
     if (rank["parent"].is_null()) continue;
-    children[rank["parent"].get<Rank>()].emplace_back(rank["order"], rank["rank"]);
+    children[rank["parent"].get<Rank>()].emplace_back(rank["order"].get<int>(),
+                                                      rank["rank"].get<Rank>());
   }
   for (Rank r = 0; r < machine.size(); ++r) {
     std::sort(children[r].begin(), children[r].end());

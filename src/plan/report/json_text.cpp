@@ -1,18 +1,13 @@
 #include "report/json_text.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "base/contract.hpp"
+#include "base/json.hpp"
 
 namespace espalier::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Names come from files in any encoding: what is not UTF-8 is replaced, never thrown over.
-std::string compact(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string compact(const Json& value) { return value.dump(); }
 
 bool has_a_line_for_each(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();

@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/contract.hpp"
+#include "base/json.hpp"
 
 namespace espalier::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 TEST(JsonText, GivesEachElementOfAnArrayOfObjectsALine) {
   EXPECT_EQ(json_text({{"b", 1}, {"a", Json::array({Json{{"x", 1}}, Json{{"x", 2}}})}}),

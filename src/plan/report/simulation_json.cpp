@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/json_text.hpp"
 #include "report/outline.hpp"
@@ -10,7 +9,6 @@
 namespace espalier::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using sim::CriticalStep;
 
 /// null for what never comes.

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/contract.hpp"
+#include "base/json.hpp"
 #include "base/units.hpp"
 
 namespace espalier::report {
@@ -81,7 +81,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-nlohmann::ordered_json json_of(const Cell& cell) {
+Json json_of(const Cell& cell) {
   if (cell.kind() == Cell::Kind::Nothing) return nullptr;
   if (cell.kind() == Cell::Kind::Text) return cell.raw();
   const char* const end = cell.raw().data() + cell.raw().size();
@@ -171,11 +171,11 @@ std::string to_csv(const Table& table) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const Table& table) {
+Json to_json(const Table& table) {
   expects_rectangular(table);
-  auto rows = nlohmann::ordered_json::array();
+  auto rows = Json::array();
   for (const auto& row : table.rows) {
-    nlohmann::ordered_json object;
+    Json object;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       if (!table.columns[c].key.empty()) object[table.columns[c].key] = json_of(row[c]);
     }

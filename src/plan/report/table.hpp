@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/types.hpp"
 #include "report/text.hpp"
 
@@ -69,7 +69,7 @@ struct Table {
 [[nodiscard]] std::string to_csv(const Table& table);
 
 /// An array of objects; nothing is null.
-[[nodiscard]] nlohmann::ordered_json to_json(const Table& table);
+[[nodiscard]] Json to_json(const Table& table);
 
 /// Columns of the canvas that to_text() leaves free to the right of this table.
 [[nodiscard]] std::size_t free_width(const Table& table, const Canvas& canvas);

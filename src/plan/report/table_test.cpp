@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/contract.hpp"
+#include "base/json.hpp"
 
 namespace espalier::report {
 namespace {

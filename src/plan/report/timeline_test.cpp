@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "report/critical_list.hpp"
 #include "report/lanes.hpp"
 #include "report/svg.hpp"
@@ -133,7 +133,7 @@ TEST(DrawTimeline, SaysWhoNeverEnds) {
   const SimulatedPlan plan = simulated(schedule, machine);
   const std::string text = draw_timeline(plan, machine, {}, Detail::Folded);
   EXPECT_NE(text.find("7 ranks never done"), std::string::npos) << text;
-  const auto json = nlohmann::json::parse(simulation_json(plan, machine));
+  const auto json = Json::parse(simulation_json(plan, machine));
   EXPECT_TRUE(json["finish_ps"].is_null());
   EXPECT_EQ(json["finish"], "never");
   EXPECT_NE(timeline_svg(plan, machine, Detail::Folded).find("some ranks never end"),

@@ -1,13 +1,11 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/draw_tree.hpp"
 #include "report/json_text.hpp"
 
 namespace espalier::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The position of each rank among the children of its parent.
 std::vector<std::uint32_t> orders(const tree::CommTree& tree) {

@@ -1,18 +1,16 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/contract.hpp"
+#include "base/json.hpp"
 #include "schedule/json.hpp"
 #include "schedule/json_names.hpp"
 
 namespace espalier::schedule {
 namespace {
 
-std::string as_json(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string as_json(std::string_view text) { return Json(text).dump(); }
 
 /// Appends to one text; programs of a large plan have a million lines.
 class Writer {

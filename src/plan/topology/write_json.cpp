@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "topology/hostlist.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json cost_json(const Cost& cost) {
   if (cost.rate.unlimited()) return to_string(cost.fixed);
@@ -189,7 +187,7 @@ class Writer {
 
 constexpr std::size_t kWidth = 100;
 
-/// nlohmann's one-line form has no spaces; this one has, outside of strings.
+/// The one-line form has no spaces; this one has, outside of strings.
 std::string on_one_line(const Json& json) {
   std::string spaced;
   bool quoted = false;
@@ -226,19 +224,29 @@ void print(const Json& json, std::size_t indent, std::string& out) {
     return print_numbers(json, indent, out);
   }
   const std::string line = on_one_line(json);
-  if (indent + line.size() <= kWidth || !json.is_structured() || json.empty()) {
+  if (indent + line.size() <= kWidth || (!json.is_array() && !json.is_object()) || json.empty()) {
     out += line;
     return;
   }
   const std::string pad(indent + 2, ' ');
   out += json.is_array() ? "[\n" : "{\n";
   bool first = true;
-  for (const auto& [key, value] : json.items()) {
+  const auto begin_item = [&] {
     if (!first) out += ",\n";
     first = false;
     out += pad;
-    if (json.is_object()) out += Json(key).dump() + ": ";
-    print(value, indent + 2, out);
+  };
+  if (json.is_array()) {
+    for (const Json& item : json) {
+      begin_item();
+      print(item, indent + 2, out);
+    }
+  } else {
+    for (const auto& [key, value] : json.items()) {
+      begin_item();
+      out += Json(key).dump() + ": ";
+      print(value, indent + 2, out);
+    }
   }
   out += "\n" + std::string(indent, ' ') + (json.is_array() ? "]" : "}");
 }

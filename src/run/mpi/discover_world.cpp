@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "discover/cache.hpp"
 #include "discover/doubts.hpp"
@@ -22,7 +22,6 @@ namespace espalier::mpi {
 namespace {
 
 using discover::CachedMachine;
-using nlohmann::json;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -140,7 +139,7 @@ class Coordinator {
 };
 
 std::string to_text(const Expected<WorldDiscovery>& found) {
-  json value;
+  Json value;
   if (found) {
     value = {{"machine", topology::write_json(found->machine)},
              {"words", found->words},
@@ -153,19 +152,25 @@ std::string to_text(const Expected<WorldDiscovery>& found) {
     value = {
         {"where", found.error().where}, {"what", found.error().what}, {"hint", found.error().hint}};
   }
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.dump();
 }
 
 Expected<WorldDiscovery> from_text(const std::string& text) {
-  const json value = json::parse(text);
+  const Json value = Json::parse(text);
   if (!value.contains("machine")) {
-    return Error{value.at("where"), value.at("what"), value.at("hint")};
+    const auto text_of = [&](const char* key) { return value.at(key).get<std::string>(); };
+    return Error{text_of("where"), text_of("what"), text_of("hint")};
   }
   auto machine = topology::read_json(value.at("machine").get<std::string>(), "discovery");
   if (!machine) return machine.error();
-  return WorldDiscovery{std::move(*machine), value.at("words"),  value.at("notes"),
-                        value.at("doubts"),  value.at("cached"), value.at("complete"),
-                        value.at("measured")};
+  using Texts = std::vector<std::string>;
+  return WorldDiscovery{std::move(*machine),
+                        value.at("words").get<Texts>(),
+                        value.at("notes").get<Texts>(),
+                        value.at("doubts").get<Texts>(),
+                        value.at("cached").get<bool>(),
+                        value.at("complete").get<bool>(),
+                        value.at("measured").get<std::int64_t>()};
 }
 
 /// Broadcasts a text from rank 0, at once if it is short. Ranks that wait are asleep.

@@ -1,34 +1,31 @@
 #include "runtime/kept_start.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::runtime {
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kStartFormat = "espalier-start-2";
 
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 std::string whole_text(const KeptStart& kept, std::int64_t now) {
-  return text_of({{"format", kStartFormat},
-                  {"made", now},
-                  {"measured", kept.measured},
-                  {"decided", kept.decided},
-                  {"words", kept.words},
-                  {"machine", kept.machine ? topology::write_json(*kept.machine) : ""},
-                  {"verdicts", kept.verdicts.to_text()},
-                  {"runs", kept.runs.all()}});
+  Json runs = Json::object();
+  for (const auto& [program, seconds] : kept.runs.all()) runs[program] = seconds;
+  return Json{{"format", kStartFormat},
+              {"made", now},
+              {"measured", kept.measured},
+              {"decided", kept.decided},
+              {"words", kept.words},
+              {"machine", kept.machine ? topology::write_json(*kept.machine) : ""},
+              {"verdicts", kept.verdicts.to_text()},
+              {"runs", runs}}
+      .dump();
 }
 
-PastRuns runs_in(const json& value) {
+PastRuns runs_in(const Json& value) {
   PastRuns runs;
   for (const auto& [program, seconds] : value.at("runs").items()) {
     runs.note(program, seconds.get<double>());
@@ -51,7 +48,7 @@ std::string to_text(const KeptStart& kept, std::int64_t now) {
 }
 
 YoungStart still_young(std::string text, std::int64_t now) try {
-  json value = json::parse(text);
+  Json value = Json::parse(text);
   if (value.at("format") != kStartFormat) return {};
   const auto made = value.at("made").get<std::int64_t>();
   const auto is_old = [now](std::int64_t since) {
@@ -59,26 +56,24 @@ YoungStart still_young(std::string text, std::int64_t now) try {
   };
   if (is_old(made)) return {};
   const std::string none = Verdicts{}.to_text();
-  auto& machine = value.at("machine").get_ref<std::string&>();
-  auto& verdicts = value.at("verdicts").get_ref<std::string&>();
   bool is_changed = false;
-  const auto drop_if_old = [&](const char* since, std::string& part, const std::string& without) {
-    if (part == without || !is_old(value.value(since, made))) return;
-    part = without;
+  const auto drop_if_old = [&](const char* since, const char* part, const std::string& without) {
+    if (value.at(part) == without || !is_old(value.value(since, made))) return;
+    value[part] = without;
     is_changed = true;
   };
-  drop_if_old("measured", machine, "");
-  drop_if_old("decided", verdicts, none);
+  drop_if_old("measured", "machine", "");
+  drop_if_old("decided", "verdicts", none);
   YoungStart young{"", runs_in(value)};
-  if (machine.empty() && verdicts == none) return young;
-  young.for_all = is_changed ? text_of(value) : std::move(text);
+  if (value.at("machine") == "" && value.at("verdicts") == none) return young;
+  young.for_all = is_changed ? value.dump() : std::move(text);
   return young;
 } catch (const std::exception&) {
   return {};
 }
 
 std::optional<KeptStart> kept_from(const std::string& text, Rank size) try {
-  const json value = json::parse(text);
+  const Json value = Json::parse(text);
   if (value.at("format") != kStartFormat) return std::nullopt;
   auto verdicts = Verdicts::from_text(value.at("verdicts").get<std::string>(), "");
   if (!verdicts) return std::nullopt;

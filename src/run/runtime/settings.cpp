@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "runtime/named_algorithms.hpp"
 
@@ -160,33 +160,33 @@ Settings planning_settings(Settings settings) {
 }
 
 std::string to_text(const Settings& settings) {
-  nlohmann::json json = {{"disabled", settings.disabled},
-                         {"force", settings.force},
-                         {"reproducible", settings.reproducible},
-                         {"reorder", settings.reorder},
-                         {"log", settings.log},
-                         {"explain", settings.explain},
-                         {"trace", settings.trace},
-                         {"machine", settings.machine},
-                         {"discover", settings.discover},
-                         {"cache", settings.cache},
-                         {"trial", settings.trial},
-                         {"nonblocking", static_cast<int>(settings.nonblocking)},
-                         {"shared", static_cast<int>(settings.shared)},
-                         {"one_copy", static_cast<int>(settings.one_copy)},
-                         {"verdicts", settings.verdicts},
-                         {"shared_memory", settings.shared_limit.value},
-                         {"memory", settings.bundle_limit.value},
-                         {"algorithm", nlohmann::json::object()}};
+  Json json = {{"disabled", settings.disabled},
+               {"force", settings.force},
+               {"reproducible", settings.reproducible},
+               {"reorder", settings.reorder},
+               {"log", settings.log},
+               {"explain", settings.explain},
+               {"trace", settings.trace},
+               {"machine", settings.machine},
+               {"discover", settings.discover},
+               {"cache", settings.cache},
+               {"trial", settings.trial},
+               {"nonblocking", static_cast<int>(settings.nonblocking)},
+               {"shared", static_cast<int>(settings.shared)},
+               {"one_copy", static_cast<int>(settings.one_copy)},
+               {"verdicts", settings.verdicts},
+               {"shared_memory", settings.shared_limit.value},
+               {"memory", settings.bundle_limit.value},
+               {"algorithm", Json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
     json["algorithm"][std::string(schedule::name_of(operation))] = name;
   }
   // Whatever bytes the environment holds: they are for people, not for planning.
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json.dump();
 }
 
 Settings settings_from_text(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
+  const Json json = Json::parse(text);
   Settings settings;
   settings.disabled = json.at("disabled").get<bool>();
   settings.force = json.at("force").get<bool>();

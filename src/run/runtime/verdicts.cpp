@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -28,7 +28,7 @@ void Verdicts::set(std::uint64_t where, const CallClass& calls, std::string cand
 }
 
 std::string Verdicts::to_text() const {
-  nlohmann::json all = nlohmann::json::array();
+  Json all = Json::array();
   for (const auto& [key, candidate] : candidates_) {
     const CallClass& calls = key.second;
     all.push_back({{"where", fmt::format("{:016x}", key.first)},
@@ -41,16 +41,16 @@ std::string Verdicts::to_text() const {
                    {"gaps", calls.gaps},
                    {"way", candidate}});
   }
-  return nlohmann::json{{"format", kFormat}, {"verdicts", all}}.dump(1) + "\n";
+  return Json{{"format", kFormat}, {"verdicts", all}}.dump(1) + "\n";
 }
 
 Expected<Verdicts> Verdicts::from_text(const std::string& text, const std::string& file) try {
-  const nlohmann::json json = nlohmann::json::parse(text);
+  const Json json = Json::parse(text);
   if (json.at("format") != kFormat) {
     return Error{file, "it holds no verdicts of trials", "name another file, or remove it"};
   }
   Verdicts verdicts;
-  for (const nlohmann::json& one : json.at("verdicts")) {
+  for (const Json& one : json.at("verdicts")) {
     const auto operation = schedule::operation_named(one.at("operation").get<std::string>());
     if (!operation) return Error{file, "it names an operation that there is none of", "remove it"};
     const CallClass calls{*operation,
@@ -64,7 +64,7 @@ Expected<Verdicts> Verdicts::from_text(const std::string& text, const std::strin
     verdicts.set(where, calls, one.at("way").get<std::string>());
   }
   return verdicts;
-} catch (const std::exception&) {  // nlohmann's, and std::stoull's
+} catch (const std::exception&) {  // JsonError, and std::stoull's
   return Error{file, "it is broken", "remove it: it is written anew"};
 }
 

@@ -1,12 +1,11 @@
 #include "trace/log.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
 
 namespace espalier::trace {
 namespace {
-
-using Json = nlohmann::json;
 
 /// What stands before the events of a log: lengths of the two parts.
 struct PackedHead {
@@ -67,7 +66,7 @@ std::string Log::pack() const {
             {"calls", calls_},
             {"plans", Json::array()}};
   for (const LoggedPlan& plan : plans_) head["plans"].push_back(plan_to_json(plan));
-  const std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = head.dump();
   const auto unused = static_cast<std::size_t>(end_ - next_);
   const std::size_t events = chunks_.size() * kChunk - unused;
   const PackedHead lengths{text.size(), events};
@@ -88,7 +87,7 @@ std::vector<PackedLog> unpack(std::span<const char> bytes) {
     std::memcpy(&lengths, bytes.data(), sizeof lengths);
     bytes = bytes.subspan(sizeof lengths);
     if (bytes.size() < lengths.text + lengths.events * sizeof(Event)) return logs;
-    const Json json = Json::parse(bytes.first(lengths.text));
+    const Json json = Json::parse({bytes.data(), lengths.text});
     bytes = bytes.subspan(lengths.text);
     PackedLog& log = logs.emplace_back();
     log.id = json.at("id").get<std::uint64_t>();

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "base/located_json.hpp"
+#include "base/json.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::trace {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 30U;
 constexpr std::string_view kTraceSigns[] = {kTraceFormat};
@@ -134,8 +131,8 @@ Trace trace_from(const Json& json) {
   trace.clocks.kernels = json.at("clock").at("kernels").get<std::uint32_t>();
   trace.clocks.residual = json.at("clock").at("residual_ns").get<std::int64_t>();
   trace.dropped = json.at("dropped_calls").get<std::uint64_t>();
-  const auto native = json.find("native_calls");
-  if (native != json.end() && !native->is_null()) trace.native = native->get<std::uint64_t>();
+  const Json* native = json.find("native_calls");
+  if (native != nullptr && !native->is_null()) trace.native = native->get<std::uint64_t>();
   for (const Json& one : json.at("communicators")) {
     trace.communicators.push_back(communicator_from(one, trace.hosts.size()));
   }
@@ -149,16 +146,13 @@ Trace trace_from(const Json& json) {
 Expected<Trace> read_json(std::string_view json, const std::string& name) {
   constexpr const char* kHint = "a trace is what espalier run --trace writes";
   try {
-    demand(!is_nested_too_deep(json), "it is nested too deep");
-    return trace_from(Json::parse(json));
+    const auto read = Json::read(json);
+    if (!read) return Error{name, read.error().what, kHint};
+    return trace_from(*read);
   } catch (const Wrong& wrong) {
     return Error{name, wrong.what, kHint};
-  } catch (const Json::parse_error& error) {
-    return Error{name, fmt::format("no JSON: it breaks off or goes wrong at byte {}", error.byte),
-                 kHint};
-  } catch (const Json::exception& error) {
-    const std::string_view what = error.what();
-    return Error{name, fmt::format("no trace: {}", what.substr(what.find(']') + 2)), kHint};
+  } catch (const JsonError& error) {
+    return Error{name, fmt::format("no trace: {}", error.what()), kHint};
   }
 }
 

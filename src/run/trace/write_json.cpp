@@ -1,19 +1,14 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::trace {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-OrderedJson text_of(const std::string& text) {
-  return OrderedJson::parse(
-      OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
-}
+Json text_of(const std::string& text) { return Json::parse(Json(text).dump()); }
 
 /// Appends "name":[...] with a number of each element; null for what was not seen.
 template <typename List, typename Number>
@@ -52,40 +47,38 @@ void call_json(std::string& text, const Call& call) {
   text += "}}";
 }
 
-OrderedJson plan_json(const Plan& plan) {
-  OrderedJson programs = OrderedJson::array();
+Json plan_json(const Plan& plan) {
+  Json programs = Json::array();
   for (const std::uint64_t hash : plan.programs) programs.push_back(fmt::format("{:016x}", hash));
-  return {
-      {"operation", schedule::name_of(plan.call.operation)},
-      {"processes", plan.call.size},
-      {"root", plan.call.root},
-      {"count", plan.call.count},
-      {"element_bytes", plan.call.element.value},
-      {"commutative", plan.call.commutative},
-      {"irregular", plan.irregular},
-      {"name", plan.name},
-      {"predicted_ps", plan.predicted ? OrderedJson(plan.predicted->picoseconds) : OrderedJson()},
-      {"programs", programs}};
+  return {{"operation", schedule::name_of(plan.call.operation)},
+          {"processes", plan.call.size},
+          {"root", plan.call.root},
+          {"count", plan.call.count},
+          {"element_bytes", plan.call.element.value},
+          {"commutative", plan.call.commutative},
+          {"irregular", plan.irregular},
+          {"name", plan.name},
+          {"predicted_ps", plan.predicted ? Json(plan.predicted->picoseconds) : Json()},
+          {"programs", programs}};
 }
 
 }  // namespace
 
 std::string write_json(const Trace& trace) {
-  OrderedJson head{
-      {"format", kTraceFormat},
-      {"program", text_of(trace.program)},
-      {"unit", "ns"},
-      {"clock", {{"kernels", trace.clocks.kernels}, {"residual_ns", trace.clocks.residual}}},
-      {"dropped_calls", trace.dropped},
-      {"native_calls", trace.native ? OrderedJson(*trace.native) : OrderedJson()},
-      {"hosts", OrderedJson::array()},
-      {"communicators", OrderedJson::array()},
-      {"plans", OrderedJson::array()}};
+  Json head{{"format", kTraceFormat},
+            {"program", text_of(trace.program)},
+            {"unit", "ns"},
+            {"clock", {{"kernels", trace.clocks.kernels}, {"residual_ns", trace.clocks.residual}}},
+            {"dropped_calls", trace.dropped},
+            {"native_calls", trace.native ? Json(*trace.native) : Json()},
+            {"hosts", Json::array()},
+            {"communicators", Json::array()},
+            {"plans", Json::array()}};
   for (const std::string& host : trace.hosts) head["hosts"].push_back(text_of(host));
   for (const Communicator& one : trace.communicators) {
     head["communicators"].push_back({{"name", text_of(one.name)},
                                      {"members", one.members},
-                                     {"machine", OrderedJson::parse(one.machine)}});
+                                     {"machine", Json::parse(one.machine)}});
   }
   for (const Plan& plan : trace.plans) head["plans"].push_back(plan_json(plan));
   std::string text = head.dump();

@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::trace {
 namespace {
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 /// Microseconds, exactly: the format has no other unit.
 std::string microseconds_of(Nanoseconds at) {

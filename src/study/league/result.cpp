@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
+#include "base/json.hpp"
+
 namespace espalier::league {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kBeginOfLine = R"({"machine":)";
 constexpr std::array kStates{ResultState::Right, ResultState::Wrong, ResultState::Failed,
@@ -24,18 +23,18 @@ std::optional<ResultState> state_named(const std::string& name) {
 }
 
 std::optional<Result> read_line(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return std::nullopt;
+  const auto json = Json::read(line);
+  if (!json || !json->is_object()) return std::nullopt;
   const auto text = [&](const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+    const Json* found = json->find(key);
+    return found != nullptr && found->is_string() ? found->get<std::string>() : "";
   };
   const auto operation = schedule::operation_named(text("operation"));
   const auto state = state_named(text("state"));
-  const auto bytes = json.find("bytes");
-  const auto time = json.find("us");
-  if (!operation || !state || bytes == json.end() || !bytes->is_number_unsigned() ||
-      time == json.end() || !time->is_number() || text("machine").empty() || text("team").empty()) {
+  const Json* bytes = json->find("bytes");
+  const Json* time = json->find("us");
+  if (!operation || !state || bytes == nullptr || !bytes->is_natural() || time == nullptr ||
+      !time->is_number() || text("machine").empty() || text("team").empty()) {
     return std::nullopt;
   }
   return Result{{text("machine"), text("placement"), *operation, bytes->get<std::uint64_t>()},
@@ -48,7 +47,7 @@ std::optional<Result> read_line(const std::string& line) {
 
 /// Whether a line that ends without a newline is the beginning of one of ours.
 bool is_piece(const std::string& line) {
-  return kBeginOfLine.starts_with(line.substr(0, kBeginOfLine.size())) && !Json::accept(line);
+  return kBeginOfLine.starts_with(line.substr(0, kBeginOfLine.size())) && !Json::read(line);
 }
 
 }  // namespace

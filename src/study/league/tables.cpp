@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "topology/writers.hpp"
 
@@ -176,9 +176,8 @@ report::Table full_table(std::span<const EventResults> lines) {
   return table;
 }
 
-nlohmann::ordered_json to_json(std::span<const EventResults> lines, const LeagueTask& task,
-                               const RunSettings& settings) {
-  using Json = nlohmann::ordered_json;
+Json to_json(std::span<const EventResults> lines, const LeagueTask& task,
+             const RunSettings& settings) {
   Json machines = Json::array();
   for (const PlacedMachine& placed : task.machines) {
     machines.push_back({{"machine", placed.name},

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
+#include "base/json.hpp"
 #include "league/run_league.hpp"
 #include "league/standings.hpp"
 #include "report/table.hpp"
@@ -24,8 +24,8 @@ namespace espalier::league {
 [[nodiscard]] report::Table full_table(std::span<const EventResults> lines);
 
 /// The document espalier-bench-1 of `espalier bench --on smpi`.
-[[nodiscard]] nlohmann::ordered_json to_json(std::span<const EventResults> lines,
-                                             const LeagueTask& task, const RunSettings& settings);
+[[nodiscard]] Json to_json(std::span<const EventResults> lines, const LeagueTask& task,
+                           const RunSettings& settings);
 
 /// The league as one HTML file that loads nothing else: the criteria, the standing of each machine,
 /// our losses, and for each machine, operation and size the winner, our time over the best

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/plot.hpp"
 #include "topology/writers.hpp"
@@ -125,8 +125,7 @@ report::Table full_table(const Bench& bench) {
   return table;
 }
 
-nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const Bench& bench, const topology::Machine& machine) {
   Json results = report::to_json(full_table(bench));
   std::size_t row = 0;
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {

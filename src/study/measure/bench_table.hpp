@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "measure/measured.hpp"
 #include "measure/stacks.hpp"
 #include "report/table.hpp"
@@ -30,7 +30,7 @@ struct Bench {
 [[nodiscard]] report::Table full_table(const Bench& bench);
 
 /// The document espalier-bench-1, with every single time.
-[[nodiscard]] nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine);
+[[nodiscard]] Json to_json(const Bench& bench, const topology::Machine& machine);
 
 /// Times over sizes, both logarithmic, of one operation; "" if it has fewer than two sizes.
 [[nodiscard]] std::string to_svg(const Bench& bench, const CallKind& kind);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -39,8 +39,8 @@ std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& 
 }
 
 std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits) {
-  nlohmann::ordered_json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
-  json["exhibits"] = nlohmann::ordered_json::array();
+  Json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
+  json["exhibits"] = Json::array();
   for (const Exhibit& exhibit : exhibits) {
     json["exhibits"].push_back({{"key", exhibit.key},
                                 {"title", exhibit.title},

@@ -1,19 +1,17 @@
 #include "reproduce/report.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "report/plain_svg.hpp"
 
 namespace espalier::reproduce {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
 constexpr std::string_view kPartFormat = "espalier-reproduce-part-1";
 
-OrderedJson comparisons_json(const std::vector<Comparison>& comparisons) {
-  OrderedJson list = OrderedJson::array();
+Json comparisons_json(const std::vector<Comparison>& comparisons) {
+  Json list = Json::array();
   for (const Comparison& one : comparisons) {
     list.push_back(
         {{"what", one.what}, {"ours", one.ours}, {"paper", one.paper}, {"ratio", one.ratio()}});
@@ -27,7 +25,7 @@ ReportedPart reported(const Exhibit& exhibit, ReportedPart part) {
   part.title = exhibit.title;
   part.notes = exhibit.notes;
   part.svg = exhibit.svg;
-  const OrderedJson rows = report::to_json(exhibit.table);
+  const Json rows = report::to_json(exhibit.table);
   part.figures = rows.dump();
   part.comparisons = compare(part.paper, part.key, rows);
   for (const report::Column& column : exhibit.table.columns) {
@@ -45,19 +43,18 @@ ReportedPart reported(const Exhibit& exhibit, ReportedPart part) {
 }
 
 std::string to_text(const ReportedPart& part) {
-  return OrderedJson{
-             {"format", kPartFormat},   {"paper", part.paper},     {"key", part.key},
-             {"command", part.command}, {"date", part.date},       {"version", part.version},
-             {"seconds", part.seconds}, {"title", part.title},     {"headings", part.headings},
-             {"rows", part.rows},       {"figures", part.figures}, {"notes", part.notes},
-             {"svg", part.svg}}
+  return Json{{"format", kPartFormat},   {"paper", part.paper},     {"key", part.key},
+              {"command", part.command}, {"date", part.date},       {"version", part.version},
+              {"seconds", part.seconds}, {"title", part.title},     {"headings", part.headings},
+              {"rows", part.rows},       {"figures", part.figures}, {"notes", part.notes},
+              {"svg", part.svg}}
              .dump() +
          "\n";
 }
 
 Expected<ReportedPart> part_from_text(const std::string& text, const std::string& file) {
   try {
-    const OrderedJson json = OrderedJson::parse(text);
+    const Json json = Json::parse(text);
     if (json.at("format") != kPartFormat) return Error{file, "no part of a report", ""};
     ReportedPart part;
     part.paper = json.at("paper").get<std::string>();
@@ -72,12 +69,12 @@ Expected<ReportedPart> part_from_text(const std::string& text, const std::string
     part.figures = json.at("figures").get<std::string>();
     part.notes = json.at("notes").get<std::vector<std::string>>();
     part.svg = json.at("svg").get<std::string>();
-    part.comparisons = compare(part.paper, part.key, OrderedJson::parse(part.figures));
+    part.comparisons = compare(part.paper, part.key, Json::parse(part.figures));
     if (!part.svg.empty() && !report::is_plain_svg(part.svg)) {
       return Error{file, "its picture is none of ours", "remove it, and it is made again"};
     }
     return part;
-  } catch (const OrderedJson::exception& error) {
+  } catch (const JsonError&) {
     return Error{file, "no part of a report", "remove it, and it is made again"};
   }
 }
@@ -99,7 +96,7 @@ std::vector<ReportedPart> arranged(std::vector<ReportedPart> computed,
 }
 
 std::string report_json(const std::vector<ReportedPart>& parts) {
-  OrderedJson list = OrderedJson::array();
+  Json list = Json::array();
   for (const ReportedPart& part : parts) {
     list.push_back({{"paper", part.paper},
                     {"key", part.key},
@@ -107,13 +104,13 @@ std::string report_json(const std::vector<ReportedPart>& parts) {
                     {"command", part.command},
                     {"date", part.date},
                     {"seconds", part.seconds},
-                    {"mpi", part.mpi.empty() ? OrderedJson() : OrderedJson(part.mpi)},
+                    {"mpi", part.mpi.empty() ? Json() : Json(part.mpi)},
                     {"verdict", verdict(part.comparisons)},
                     {"comparisons", comparisons_json(part.comparisons)},
-                    {"rows", OrderedJson::parse(part.figures)},
+                    {"rows", Json::parse(part.figures)},
                     {"notes", part.notes}});
   }
-  return OrderedJson{{"format", "espalier-report-1"}, {"exhibits", list}}.dump(1) + "\n";
+  return Json{{"format", "espalier-report-1"}, {"exhibits", list}}.dump(1) + "\n";
 }
 
 }  // namespace espalier::reproduce

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/expected.hpp"
+#include "base/json.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -40,7 +40,7 @@ struct ReportedPart {
 /// Numbers that the paper states beside those of its exhibit: columns "paper_X" beside "X", and
 /// those that stand in its text (stated_numbers.cpp).
 [[nodiscard]] std::vector<Comparison> compare(std::string_view paper, std::string_view part,
-                                              const nlohmann::ordered_json& rows);
+                                              const Json& rows);
 
 /// What our numbers are beside the paper's, in a sentence that is computed from them; empty without
 /// numbers of the paper.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -38,7 +38,7 @@ TEST(Report, PutsThePapersNumbersBesideOurs) {
 }
 
 TEST(Report, FindsNumbersThatStandInThePapersText) {
-  const auto rows = nlohmann::ordered_json::parse(
+  const auto rows = Json::parse(
       R"([{"percent_fast":25,"sources":1,"fnf_factor":9.0},{"percent_fast":50,"sources":1,"fnf_factor":1.2},
           {"percent_fast":50,"sources":2,"fnf_factor":1.8}])");
   const auto found = compare("banikazemi", "figure10", rows);
@@ -65,7 +65,7 @@ TEST(Report, IsOnePageThatLoadsNothing) {
   for (const char* other : {"<script", "src=", "http", "@import", "url("}) {
     EXPECT_EQ(page.find(other), std::string::npos) << other;
   }
-  const auto json = nlohmann::json::parse(report_json({a_part()}));
+  const auto json = Json::parse(report_json({a_part()}));
   EXPECT_EQ(json["exhibits"][0]["rows"].size(), 2U);
 }
 

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "reproduce/report.hpp"
 
 namespace espalier::reproduce {
 namespace {
 
-using Row = nlohmann::ordered_json;
+using Row = Json;
 
 /// A row counts if this column has this value.
 struct Where {
@@ -64,16 +64,16 @@ bool counts(const Row& row, const std::vector<Where>& where) {
 
 /// "participants 4": what tells a row from others.
 std::string row_name(const Row& row) {
-  const auto first = row.begin();
-  const std::string value = first->is_string() ? first->get<std::string>() : first->dump();
-  return fmt::format("{} {}", first.key(), value);
+  const auto& [column, cell] = row.items().front();
+  const std::string value = cell.is_string() ? cell.get<std::string>() : cell.dump();
+  return fmt::format("{} {}", column, value);
 }
 
 /// The column of ours beside a column "paper_X"; nullptr: none.
 const Row* ours_beside(const Row& row, const std::string& paper_key) {
   const std::string key = paper_key.substr(std::string_view("paper_").size());
-  const auto it = row.find(key);
-  return it != row.end() && it->is_number() ? &*it : nullptr;
+  const Row* found = row.find(key);
+  return found != nullptr && found->is_number() ? found : nullptr;
 }
 
 void add_columns(const Row& row, std::vector<Comparison>& found) {
@@ -91,8 +91,7 @@ void add_columns(const Row& row, std::vector<Comparison>& found) {
 
 }  // namespace
 
-std::vector<Comparison> compare(std::string_view paper, std::string_view part,
-                                const nlohmann::ordered_json& rows) {
+std::vector<Comparison> compare(std::string_view paper, std::string_view part, const Json& rows) {
   std::vector<Comparison> found;
   for (const Row& row : rows) add_columns(row, found);
   for (const Stated& one : stated_numbers()) {

@@ -3,29 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "base/located_json.hpp"
+#include "base/json.hpp"
 #include "report/plain_svg.hpp"
 
 namespace espalier::reproduce {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
 constexpr std::string_view kFormat = "espalier-reproduce-1";
 constexpr const char* kHint = "take what espalier reproduce PAPER --on lab --json wrote";
 
 /// Headings of columns that programs read under another name.
-OrderedJson headings_of(const report::Table& table) {
-  OrderedJson headings = OrderedJson::object();
+Json headings_of(const report::Table& table) {
+  Json headings = Json::object();
   for (const report::Column& column : table.columns) {
     if (!column.key.empty() && !column.title.empty()) headings[column.key] = column.title;
   }
   return headings;
 }
 
-std::string shown(const OrderedJson& value) {
+std::string shown(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -44,10 +41,10 @@ std::string paper_cited(const std::string& citation) {
   return "";
 }
 
-void take_rows(const OrderedJson& exhibit, ReportedPart& part) {
-  const OrderedJson headings = exhibit.value("headings", OrderedJson::object());
+void take_rows(const Json& exhibit, ReportedPart& part) {
+  const Json headings = exhibit.value("headings", Json::object());
   part.figures = exhibit.at("rows").dump();
-  for (const OrderedJson& row : exhibit.at("rows")) {
+  for (const Json& row : exhibit.at("rows")) {
     std::vector<std::string>& cells = part.rows.emplace_back();
     for (const auto& [key, value] : row.items()) {
       if (part.rows.size() == 1) part.headings.push_back(headings.value(key, key));
@@ -56,7 +53,7 @@ void take_rows(const OrderedJson& exhibit, ReportedPart& part) {
   }
 }
 
-ReportedPart part_of(const OrderedJson& run, const OrderedJson& exhibit) {
+ReportedPart part_of(const Json& run, const Json& exhibit) {
   ReportedPart part;
   part.key = exhibit.at("key").get<std::string>();
   part.command = run.at("command").get<std::string>();
@@ -74,10 +71,10 @@ ReportedPart part_of(const OrderedJson& run, const OrderedJson& exhibit) {
 
 std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits,
                     const MeasuredRun& measured) {
-  OrderedJson json = {
+  Json json = {
       {"format", kFormat},           {"paper", paper},          {"date", measured.date},
       {"on", measured.place},        {"mpi", measured.mpi},     {"command", measured.command},
-      {"version", measured.version}, {"cores", measured.cores}, {"exhibits", OrderedJson::array()}};
+      {"version", measured.version}, {"cores", measured.cores}, {"exhibits", Json::array()}};
   for (const Exhibit& exhibit : exhibits) {
     json["exhibits"].push_back({{"key", exhibit.key},
                                 {"title", exhibit.title},
@@ -90,9 +87,10 @@ std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibi
 }
 
 Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const std::string& file) {
-  if (is_nested_too_deep(text)) return Error{file, "it is nested too deep", kHint};
+  const auto read = Json::read(text);
+  if (!read) return Error{file, read.error().what, kHint};
   try {
-    const OrderedJson run = OrderedJson::parse(text);
+    const Json& run = *read;
     if (run.at("format") != kFormat) return Error{file, "no stored run", kHint};
     if (!run.contains("date")) {
       return Error{file, "computed exhibits, which are no stored run", kHint};
@@ -101,7 +99,7 @@ Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const 
     const std::string paper = paper_cited(citation);
     if (paper.empty()) return Error{file, fmt::format("no paper \"{}\"", citation), kHint};
     std::vector<ReportedPart> parts;
-    for (const OrderedJson& exhibit : run.at("exhibits")) {
+    for (const Json& exhibit : run.at("exhibits")) {
       parts.push_back(part_of(run, exhibit));
       if (!parts.back().svg.empty() && !report::is_plain_svg(parts.back().svg)) {
         return Error{file, fmt::format("the picture of \"{}\" is none of ours", parts.back().key),
@@ -114,7 +112,7 @@ Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const 
       }
     }
     return parts;
-  } catch (const OrderedJson::exception& error) {
+  } catch (const JsonError&) {
     return Error{file, "no stored run", kHint};
   }
 }

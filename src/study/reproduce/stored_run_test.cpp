@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -47,7 +47,7 @@ TEST(StoredRun, StandsInTheReportWithItsDateAndItsCommand) {
         "espalier reproduce karonis --on lab --json", "1 of them measured with real MPI"}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;
   }
-  const auto json = nlohmann::json::parse(report_json(*parts));
+  const auto json = Json::parse(report_json(*parts));
   EXPECT_EQ(json["exhibits"][0]["mpi"], "openmpi");
   EXPECT_EQ(json["exhibits"][0]["date"], "2026-10-30");
 }
@@ -63,7 +63,7 @@ TEST(StoredRun, RefusesWhatIsNone) {
 }
 
 TEST(StoredRun, RefusesRowsThatDifferAndPicturesThatRunScripts) {
-  auto json = nlohmann::ordered_json::parse(stored());
+  auto json = Json::parse(stored());
   json["exhibits"][0]["rows"][1]["more"] = 1;
   EXPECT_FALSE(stored_parts(json.dump(), "x"));
   Exhibit exhibit = measured_exhibit();

@@ -1,9 +1,9 @@
 #include "bound/lower_bound.hpp"
 
 #include <espalier/plan.hpp>
-#include <nlohmann/json.hpp>
 
 #include "api/call.hpp"
+#include "base/json.hpp"
 
 namespace espalier {
 

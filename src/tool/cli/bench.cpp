@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/bench_smpi.hpp"

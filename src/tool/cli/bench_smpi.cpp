@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"

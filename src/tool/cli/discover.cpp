@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/progress.hpp"
 #include "cli/command.hpp"
@@ -145,7 +145,7 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
   return with_program(words, *at, launch::launcher_kind(*mpi, launcher, version), *program);
 }
 
-Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) {
+Expected<Json> ask_the_ranks(const std::vector<std::string>& command) {
   auto finished = launch::run_and_read(command);
   if (!finished) return finished.error();
   const std::size_t at = finished->output.find(kMark);
@@ -157,12 +157,12 @@ Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) 
   const std::size_t begin = at + kMark.size();
   const std::string line =
       finished->output.substr(begin, finished->output.find('\n', begin) - begin);
-  auto value = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return Error{command.front(), "what it printed is broken", ""};
-  if (value.contains("what")) {
-    return Error{value.value("where", ""), value.value("what", ""), value.value("hint", "")};
+  auto read = Json::read(line);
+  if (!read || !read->is_object()) return Error{command.front(), "what it printed is broken", ""};
+  if (read->contains("what")) {
+    return Error{read->value("where", ""), read->value("what", ""), read->value("hint", "")};
   }
-  return value;
+  return read;
 }
 
 std::string drawing(const topology::Machine& machine, const report::Canvas& canvas) {

@@ -3,8 +3,8 @@
 
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -59,12 +59,12 @@ Findings examine(const DoctorOptions& options) {
 }
 
 std::string findings_json(const Findings& findings) {
-  nlohmann::ordered_json document{{"format", "espalier-doctor-1"}, {"version", version_line()}};
+  Json document{{"format", "espalier-doctor-1"}, {"version", version_line()}};
   for (const Severity level :
        {Severity::Problem, Severity::Warning, Severity::Note, Severity::Ok}) {
     document["counts"][std::string(name_of(level))] = count(findings, level);
   }
-  document["findings"] = nlohmann::ordered_json::array();
+  document["findings"] = Json::array();
   for (const Finding& finding : findings) {
     document["findings"].push_back({{"area", finding.area},
                                     {"level", name_of(finding.level)},

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "report/json_text.hpp"
 #include "report/plot.hpp"
 
@@ -93,23 +93,23 @@ std::string group_text(const std::vector<GroupRow>& rows, const report::Canvas& 
 
 std::string group_json(const std::vector<GroupRow>& rows, const Experiment& experiment,
                        const std::string& model) {
-  nlohmann::ordered_json json = {{"format", "espalier-group-1"},
-                                 {"processes", experiment.processes},
-                                 {"fraction", double(experiment.millionths) / 1e6},
-                                 {"degree", experiment.degree},
-                                 {"colours", experiment.colours},
-                                 {"groups", experiment.groups},
-                                 {"seed", experiment.seed},
-                                 {"model", model}};
+  Json json = {{"format", "espalier-group-1"},
+               {"processes", experiment.processes},
+               {"fraction", double(experiment.millionths) / 1e6},
+               {"degree", experiment.degree},
+               {"colours", experiment.colours},
+               {"groups", experiment.groups},
+               {"seed", experiment.seed},
+               {"model", model}};
   json["schemes"] = report::to_json(group_table(rows));
   std::size_t at = 0;
-  json["left_out"] = nlohmann::ordered_json::array();
+  json["left_out"] = Json::array();
   for (const GroupRow& row : rows) {
     if (!row.measured) {
       json["left_out"].push_back({{"scheme", name(row.scheme)}, {"why", row.why}});
       continue;
     }
-    nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
+    Json kinds = Json::object();
     for (std::size_t k = 0; k < group::kKinds; ++k) {
       const std::uint64_t count = row.measured->traffic.messages[k];
       if (count > 0) kinds[std::string(name(static_cast<Kind>(k)))] = count;

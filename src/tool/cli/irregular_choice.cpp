@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/text.hpp"
 
@@ -74,8 +73,7 @@ std::string runs_text(const IrregularRuns& runs) {
   return text + "\n";
 }
 
-void add_runs(nlohmann::ordered_json& document, const IrregularRuns& runs) {
-  using Json = nlohmann::ordered_json;
+void add_runs(Json& document, const IrregularRuns& runs) {
   Json tries = Json::array();
   for (const select::Alternative& one : runs.tries) {
     tries.push_back({{"plan", one.name}});

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "cli/irregular_call.hpp"
 #include "collective/hierarchy.hpp"
 #include "select/chooser.hpp"
@@ -41,6 +41,6 @@ struct IrregularRuns {
 /// "under mpich: native (no gain predicted) ...\n"; nothing without an MPI.
 [[nodiscard]] std::string runs_text(const IrregularRuns& runs);
 /// Adds its members to a document.
-void add_runs(nlohmann::ordered_json& document, const IrregularRuns& runs);
+void add_runs(Json& document, const IrregularRuns& runs);
 
 }  // namespace espalier::cli

@@ -1,8 +1,7 @@
 // espalier plan --counts: the choice at once, then every plan.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
@@ -152,7 +151,7 @@ Outcome show_irregular(const IrregularPlanOptions& options, const IrregularCall&
   const std::vector<Choice> choices = all_beside(asked, chooser, times, chosen);
   const RowMarks marks{plan_name(chosen), runs.first_row};
   if (options.form == TableForm::Json) {
-    nlohmann::ordered_json document = irregular_document(asked);
+    Json document = irregular_document(asked);
     document["chosen"] = marks.chosen;
     add_runs(document, runs);
     document["predicted_ps"] = predicted.picoseconds;

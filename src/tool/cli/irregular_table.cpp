@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.hpp"
 #include "report/json_text.hpp"
 #include "report/text.hpp"
 #include "tree/irregular.hpp"
@@ -129,7 +129,7 @@ report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::
   return table;
 }
 
-nlohmann::ordered_json irregular_document(const IrregularCall& asked) {
+Json irregular_document(const IrregularCall& asked) {
   return {{"format", "espalier-irregular-1"},
           {"operation", name_of(asked.call.operation)},
           {"root", asked.call.root},
@@ -146,7 +146,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
   if (form == TableForm::Text) {
     return write_output("-", above + report::to_text(table, canvas) + below);
   }
-  nlohmann::ordered_json document = irregular_document(asked);
+  Json document = irregular_document(asked);
   document["plans"] = report::to_json(table);
   return write_output("-", report::json_text(document));
 }

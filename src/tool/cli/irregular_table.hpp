@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "cli/irregular_call.hpp"
 #include "report/table.hpp"
 #include "select/irregular_exchange.hpp"
@@ -42,7 +42,7 @@ struct RowMarks {
 }
 
 /// The call, as all documents espalier-irregular-1 begin.
-[[nodiscard]] nlohmann::ordered_json irregular_document(const IrregularCall& asked);
+[[nodiscard]] Json irregular_document(const IrregularCall& asked);
 
 /// Writes a table in one of its forms. @param above, below stand around it for people
 [[nodiscard]] Outcome write_table(const IrregularCall& asked, const report::Table& table,

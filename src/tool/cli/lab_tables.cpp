@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "cli/lab_actions.hpp"
 #include "cli/output.hpp"
@@ -14,7 +13,6 @@ namespace espalier::cli {
 namespace {
 
 using report::Align;
-using Json = nlohmann::ordered_json;
 
 std::int64_t number(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
@@ -216,7 +216,7 @@ std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas
 }
 
 std::string place_json(const ShownPlacement& shown) {
-  nlohmann::ordered_json json;
+  Json json;
   json["format"] = "espalier-placement-1";
   json["processes"] = shown.problem.size();
   json["profile"] = shown.problem.profile->name;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/file.hpp"
-#include "base/located_json.hpp"
+#include "base/json.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/output.hpp"
 #include "place/load_inventory.hpp"
@@ -24,13 +23,12 @@ Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
   const auto text = read_named_file(file);
   if (!text) return text.error();
   const Error broken{file, "it is no whole placement", "write it again: espalier place --json"};
-  if (is_nested_too_deep(*text)) return broken;
-  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || json.value("format", nlohmann::json()) != kFormat) return broken;
-  const auto ranks = json.value("ranks", nlohmann::json());
+  const auto json = Json::read(*text);
+  if (!json || !json->is_object() || json->value("format", Json()) != kFormat) return broken;
+  const Json ranks = json->value("ranks", Json());
   if (!ranks.is_array() || ranks.empty()) return broken;
   std::vector<std::string> hosts;
-  for (const nlohmann::json& one : ranks) {
+  for (const Json& one : ranks) {
     const bool is_whole = one.is_object() && one.contains("rank") && one.contains("host") &&
                           one["rank"] == hosts.size() && one["host"].is_string();
     if (!is_whole) {

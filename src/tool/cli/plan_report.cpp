@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
 #include "cli/plan_table.hpp"
@@ -193,19 +193,19 @@ std::string plan_text(const PlanReport& report, const report::Canvas& canvas, st
 
 std::string plan_json(const PlanReport& report) {
   const schedule::Collective& call = report.call;
-  nlohmann::ordered_json limits = nlohmann::ordered_json::array();
+  Json limits = Json::array();
   for (const select::Limit& limit : report.limits) {
     limits.push_back({{"latency_ps", limit.latency.picoseconds},
                       {"chosen_is_best", limit.below ? "above" : "below"},
                       {"then", limit.then}});
   }
-  nlohmann::ordered_json tries = nlohmann::ordered_json::array();
+  Json tries = Json::array();
   for (const select::Alternative& one : report.tries) {
     tries.push_back({{"plan", one.name}});
     if (one.predicted) tries.back()["predicted_ps"] = one.predicted->picoseconds;
   }
   const PlanRow& chosen = report.chosen_row();
-  nlohmann::ordered_json json = {
+  Json json = {
       {"format", "espalier-plan-1"},
       {"operation", name_of(call.operation)},
       {"ranks", call.size},
@@ -214,15 +214,12 @@ std::string plan_json(const PlanReport& report) {
       {"element_bytes", call.element.value},
       {"commutative", call.commutative},
       {"chosen", name_of(chosen.choice.plan, call)},
-      {"mpi", report.mpi.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(report.mpi)},
+      {"mpi", report.mpi.empty() ? Json() : Json(report.mpi)},
       {"runs", report.runs.name},
       {"why", report.runs.why},
       {"native_predicted_ps",
-       report.runs.native_predicted
-           ? nlohmann::ordered_json(report.runs.native_predicted->picoseconds)
-           : nlohmann::ordered_json()},
-      {"native_plan", report.native ? nlohmann::ordered_json(name_of(report.native->plan, call))
-                                    : nlohmann::ordered_json()},
+       report.runs.native_predicted ? Json(report.runs.native_predicted->picoseconds) : Json()},
+      {"native_plan", report.native ? Json(name_of(report.native->plan, call)) : Json()},
       {"trials", tries},
       {"levels", select::per_level(chosen.choice.plan, report.machine, call)},
       {"predicted_ps", chosen.choice.predicted.picoseconds},

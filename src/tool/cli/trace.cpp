@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
@@ -226,12 +226,11 @@ std::string all_calls_text(const trace::Trace& trace, Looked looked, bool all,
   return text + "\n" + largest_of_all(trace, looked);
 }
 
-nlohmann::ordered_json comparison_json(const trace::Trace& trace, const Looked& looked) {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson calls = OrderedJson::array(), links = OrderedJson::array();
+Json comparison_json(const trace::Trace& trace, const Looked& looked) {
+  Json calls = Json::array(), links = Json::array();
   for (std::size_t i = 0; i < looked.calls.size(); ++i) {
     const overlay::Overlay& one = looked.overlays[i];
-    OrderedJson largest;
+    Json largest;
     if (one.largest) {
       const overlay::Pair& pair = one.pairs[*one.largest];
       const trace::Message& m = one.call.messages[pair.measured];
@@ -251,9 +250,8 @@ nlohmann::ordered_json comparison_json(const trace::Trace& trace, const Looked& 
          {"root", one.plan.call.root},
          {"plan", one.plan.name},
          {"measured_ps", overlay::measured_time(one.call).picoseconds},
-         {"simulated_ps",
-          one.simulated ? OrderedJson(one.simulated->finish.picoseconds) : OrderedJson()},
-         {"why_not_simulated", one.simulated ? OrderedJson() : OrderedJson(one.why_not)},
+         {"simulated_ps", one.simulated ? Json(one.simulated->finish.picoseconds) : Json()},
+         {"why_not_simulated", one.simulated ? Json() : Json(one.why_not)},
          {"largest", largest}});
   }
   for (const overlay::Link& link : overlay::links_of(looked.overlays)) {
@@ -267,7 +265,7 @@ nlohmann::ordered_json comparison_json(const trace::Trace& trace, const Looked& 
           {"program", trace.program},
           {"processes", trace.size()},
           {"dropped_calls", trace.dropped},
-          {"native_calls", trace.native ? OrderedJson(*trace.native) : OrderedJson()},
+          {"native_calls", trace.native ? Json(*trace.native) : Json()},
           {"clocks", trace.clocks.kernels},
           {"residual_ps", nanoseconds(trace.clocks.residual).picoseconds},
           {"calls", calls},

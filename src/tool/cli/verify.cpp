@@ -4,8 +4,8 @@
 
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
@@ -22,7 +22,6 @@ using schedule::Collective;
 using schedule::Operation;
 using schedule::Schedule;
 using verify::Verdict;
-using Json = nlohmann::ordered_json;
 
 struct VerifyOptions {
   std::string schedule;

@@ -6,9 +6,9 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
@@ -268,7 +268,7 @@ Outcome show_weather(const WeatherOptions& options, const Globals& globals) {
   std::string text =
       table.rows.empty() ? std::string("no measurements\n") : report::to_text(table, *canvas);
   if (options.json) {
-    nlohmann::ordered_json json;
+    Json json;
     json["format"] = "espalier-weather-1";
     json["links"] = report::to_json(table);
     text = report::json_text(json);

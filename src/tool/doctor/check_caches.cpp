@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "discover/cache.hpp"
 #include "doctor/checks.hpp"
 
@@ -20,20 +20,20 @@ constexpr std::int64_t kDay = 24 * 3600;
 /// Nothing if it is as it should be.
 std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
   const auto text = read_named_file(file);  // parsed below, which says whether it may be used
-  const auto value = nlohmann::json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
-  const bool is_whole = value.is_object() && value.contains("key") && value["key"].is_string() &&
-                        value.contains("made") && value["made"].is_number_integer();
+  const auto value = Json::read(text ? *text : "");
+  const bool is_whole = value && value->contains("key") && value->at("key").is_string() &&
+                        value->contains("made") && value->at("made").is_integer();
   if (!is_whole) {
     return Finding{kCachesArea, Severity::Warning, file, "it is broken, and passed over",
                    "remove it"};
   }
-  const auto machine = discover::read_cache(file, value["key"].get<std::string>(), now);
+  const auto machine = discover::read_cache(file, value->at("key").get<std::string>(), now);
   if (!machine) {
     return Finding{kCachesArea, Severity::Warning, file,
                    machine.error().what + "; it is passed over",
                    "remove it: the machine is then measured again"};
   }
-  const std::int64_t days = (now - value["made"].get<std::int64_t>()) / kDay;
+  const std::int64_t days = (now - value->at("made").get<std::int64_t>()) / kDay;
   if (!*machine) {
     return Finding{kCachesArea, Severity::Note, file,
                    fmt::format("measured {} days ago: too old to be used", days),

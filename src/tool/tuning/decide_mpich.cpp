@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "select/chooser.hpp"
 #include "tuning/mpich.hpp"
 
@@ -10,8 +10,6 @@ using schedule::Collective;
 using select::NativeMpi;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const NativeAlgorithm* mpich_algorithm(Operation operation, std::string_view name) {
   for (const NativeAlgorithm& algorithm : kOfMpich) {
@@ -80,8 +78,8 @@ class MpichDecisions {
   [[nodiscard]] Time native_in(Members members, Operation operation, std::uint64_t bytes) const {
     const Scope& scope = *scope_of(scopes_, members);
     const Collective call = call_of(operation, scope.machine->size(), bytes);
-    const auto rules = collectives_.find("collective=" + std::string(mpich_name(operation)));
-    if (rules == collectives_.end()) return kForever;
+    const Json* rules = collectives_.find("collective=" + std::string(mpich_name(operation)));
+    if (rules == nullptr) return kForever;
     const auto name = selected(*rules, facts_of(members, call));
     const NativeAlgorithm* algorithm = name ? mpich_algorithm(operation, *name) : nullptr;
     if (algorithm == nullptr) return kForever;
@@ -124,8 +122,8 @@ class MpichDecisions {
   }
 
   [[nodiscard]] bool goes_by_hosts_today(Operation operation, std::uint64_t bytes) const {
-    const auto rules = compositions_.find("collective=" + std::string(mpich_name(operation)));
-    if (rules == compositions_.end()) return false;
+    const Json* rules = compositions_.find("collective=" + std::string(mpich_name(operation)));
+    if (rules == nullptr) return false;
     const Collective call = call_of(operation, scopes_.front().machine->size(), bytes);
     const auto name = selected(*rules, facts_of(Members::All, call));
     return name && *name != mpich_composition(operation, false);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "topology/readers.hpp"
 #include "tuning/formats.hpp"
 #include "tuning/mpich.hpp"
@@ -150,7 +150,7 @@ TEST(WriteOpenMpi, BrucksAllgatherHasARadix) {
   ASSERT_EQ(rule.choice.algorithm->name, "bruck");
   const std::string text = open_mpi_rules(tuning);
   EXPECT_NE(text.find("\n0 2 2 0 # bruck\n"), text.npos) << text;
-  const auto document = nlohmann::json::parse(open_mpi_json(tuning));
+  const auto document = Json::parse(open_mpi_json(tuning));
   const auto& first = document.at("collectives").at("allgather").at(0).at("rules").at(0);
   EXPECT_EQ(first.at("alg"), 2);
   EXPECT_EQ(first.at("faninout"), 2);
@@ -158,7 +158,7 @@ TEST(WriteOpenMpi, BrucksAllgatherHasARadix) {
 
 TEST(WriteOpenMpi, JsonTellsLeadersFromRanksOfOneHost) {
   const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Broadcast}});
-  const auto document = nlohmann::json::parse(open_mpi_json(tuning));
+  const auto document = Json::parse(open_mpi_json(tuning));
   EXPECT_EQ(document.at("rule_file_version"), 3);
   const auto& sizes = document.at("collectives").at("bcast");
   EXPECT_EQ(sizes.at(0).at("comm_size_min"), 12);
@@ -169,7 +169,7 @@ TEST(WriteOpenMpi, JsonTellsLeadersFromRanksOfOneHost) {
 }
 
 TEST(Mpich, TheFirstRuleThatHoldsIsTaken) {
-  const auto rules = nlohmann::ordered_json::parse(small_library().collectives);
+  const auto rules = Json::parse(small_library().collectives);
   const auto& bcast = rules.at("collective=bcast");
   EXPECT_EQ(selected(bcast, {.ranks = 4, .bytes = 1 << 20}), "MPIR_Bcast_intra_binomial");
   EXPECT_EQ(selected(bcast, {.ranks = 12, .bytes = 12288}), "MPIR_Bcast_intra_binomial");
@@ -180,8 +180,8 @@ TEST(Mpich, TheFirstRuleThatHoldsIsTaken) {
 TEST(Mpich, RulesOfOtherCollectivesAndSizesStay) {
   const MpichRules library = small_library();
   const Tuning tuning = decide_mpich(three_sites(), {true, {Operation::Broadcast}}, library);
-  const auto old = nlohmann::ordered_json::parse(library.collectives);
-  const auto document = nlohmann::ordered_json::parse(mpich_collectives(tuning, library));
+  const auto old = Json::parse(library.collectives);
+  const auto document = Json::parse(mpich_collectives(tuning, library));
   EXPECT_EQ(document.at("collective=gatherv"), old.at("collective=gatherv"));
   const auto& bcast = document.at("collective=bcast");
   for (const Rank ranks : {2u, 4u, 11u, 13u, 64u}) {
@@ -199,7 +199,7 @@ TEST(Mpich, LongBroadcastsGoByTheTreesOfNonBlockingOnes) {
   EXPECT_LT(2 * rule.tuned, rule.native);
   ASSERT_NE(rule.choice.algorithm, nullptr);
   EXPECT_EQ(rule.choice.algorithm->helper, "MPIR_Ibcast_intra_tsp_tree");
-  const auto document = nlohmann::ordered_json::parse(mpich_collectives(tuning, library));
+  const auto document = Json::parse(mpich_collectives(tuning, library));
   const CallFacts facts{.ranks = rule.by_host ? 3u : 12u,
                         .hierarchy = rule.by_host ? "node_roots" : "parent",
                         .bytes = 524288};

@@ -6,15 +6,13 @@
 #include <bit>
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace espalier::tuning {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kBegin = "{\"collective=";
 constexpr std::size_t kLongestRules = std::size_t{1} << 20U;
@@ -92,7 +90,7 @@ Expected<MpichRules> read_mpich_rules(const std::string& library) {
   MpichRules rules;
   for (std::size_t at = text->find(kBegin); at != text->npos; at = text->find(kBegin, at + 1)) {
     const std::string_view object = object_at(std::string_view(*text).substr(at));
-    if (object.empty() || !Json::accept(object)) continue;
+    if (object.empty() || !Json::read(object)) continue;
     if (object.find("composition=") != object.npos) {
       rules.compositions = object;
     } else if (object.find("MPIR_Bcast_intra_binomial") != object.npos) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "base/expected.hpp"
+#include "base/json.hpp"
 #include "base/types.hpp"
 
 namespace espalier::tuning {
@@ -33,8 +33,7 @@ struct CallFacts {
 /// The algorithm or composition that the rules take for a call: the first key that holds on each
 /// level. Operators are built in and commute, buffers are not in place.
 /// @param rules of one collective
-[[nodiscard]] std::optional<std::string> selected(const nlohmann::ordered_json& rules,
-                                                  const CallFacts& facts);
+[[nodiscard]] std::optional<std::string> selected(const Json& rules, const CallFacts& facts);
 
 /// Where libraries of MPICH usually are; empty if none is found.
 [[nodiscard]] std::string usual_mpich_library();

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "lab/hosts.hpp"
 
@@ -115,7 +115,6 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
 }
 
 std::string export_json(const Export& all) {
-  using Json = nlohmann::ordered_json;
   Json files = Json::array(), losses = Json::array();
   for (const TuningFile& file : all.files)
     files.push_back({{"name", file.name}, {"text", file.text}});

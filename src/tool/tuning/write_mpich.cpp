@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "tuning/mpich.hpp"
 
 namespace espalier::tuning {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// `tuned` for communicators of just this size, `old` for all others.
 Json for_size(Rank ranks, const Json& tuned, const Json& old) {
@@ -112,8 +110,8 @@ std::string mpich_collectives(const Tuning& tuning, const MpichRules& library) {
   for (const OperationRules& rules : tuning.scopes.front().operations) {
     const std::string name(mpich_name(rules.operation));
     for (const bool blocks : {true, false}) {
-      const auto at = document.find(fmt::format("collective={}{}", blocks ? "" : "i", name));
-      if (at == document.end() || !at->contains("comm_type=intra")) continue;
+      Json* at = document.find(fmt::format("collective={}{}", blocks ? "" : "i", name));
+      if (at == nullptr || !at->contains("comm_type=intra")) continue;
       Json& intra = (*at)["comm_type=intra"];
       intra = by_members(tuning, rules.operation, Json(intra),
                          blocks ? blocking_leaf : nonblocking_leaf);
@@ -128,8 +126,8 @@ std::string mpich_compositions(const Tuning& tuning, const MpichRules& library) 
   Json document = Json::parse(library.compositions);
   const ScopeRules& all = tuning.scopes.front();
   for (const OperationRules& rules : all.operations) {
-    const auto at = document.find(fmt::format("collective={}", mpich_name(rules.operation)));
-    if (at == document.end() || !at->contains("comm_type=intra") ||
+    Json* at = document.find(fmt::format("collective={}", mpich_name(rules.operation)));
+    if (at == nullptr || !at->contains("comm_type=intra") ||
         mpich_composition(rules.operation, true).empty()) {
       continue;
     }

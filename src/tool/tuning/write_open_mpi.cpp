@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
 
 namespace espalier::tuning {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Rules of one operation, by communicator size.
 using BySize = std::map<Rank, const OperationRules*>;

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/simulated_plan.hpp"
 #include "select/formula.hpp"
 #include "sim/simulate_within.hpp"
-#include "view/json_text.hpp"
 #include "view/machine_document.hpp"
 #include "view/plan_table.hpp"
 #include "view/timeline_document.hpp"
@@ -18,7 +17,6 @@
 namespace espalier::view {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using schedule::Collective;
 using topology::Machine;
 
@@ -154,7 +152,7 @@ std::string Answers::overview() const {
                         {"size_bytes", first.size.value},
                         {"root", first.root},
                         {"plan", first.plan}}}};
-  return json_text(document);
+  return document.dump();
 }
 
 Expected<std::string> Answers::plan(const Query& query) {
@@ -245,7 +243,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, const AnswerLimits& limit
   for (const PlanRow& row : rows) {
     if (!is_known || row.name != chosen) result.others.push_back(row.name);
   }
-  result.document = json_text(document);
+  result.document = document.dump();
   result.document.pop_back();
   result.document += ",\"timelines\":[" + timeline + "]}";
   result.has_timeline = !timeline.empty();

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.hpp"
 #include "bound/lower_bound.hpp"
 #include "sim/simulate.hpp"
 #include "topology/readers.hpp"
@@ -17,22 +17,21 @@
 namespace espalier::view {
 namespace {
 
-using nlohmann::json;
 using topology::Machine;
 
 constexpr const char* kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
 
 Answers grid_answers() { return Answers(Subject{*topology::parse_synthetic(kGrid), "grid"}); }
 
-json answered(Answers& answers, const std::string& query) {
+Json answered(Answers& answers, const std::string& query) {
   const auto read = read_query(query, answers.subject().machine);
   EXPECT_TRUE(read) << (read ? "" : read.error().what);
-  return json::parse(answers.plan(*read).value());
+  return Json::parse(answers.plan(*read).value());
 }
 
 TEST(ViewAnswers, ThePlanIsTheChoosersAndItsTimeTheSimulators) {
   Answers answers = grid_answers();
-  const json document = answered(answers, R"({"operation": "broadcast", "size_bytes": 65536})");
+  const Json document = answered(answers, R"({"operation": "broadcast", "size_bytes": 65536})");
   const Machine& machine = answers.subject().machine;
   const schedule::Collective call{
       schedule::Operation::Broadcast, machine.size(), 0, 65536, Bytes{1}, true, {}};
@@ -44,7 +43,7 @@ TEST(ViewAnswers, ThePlanIsTheChoosersAndItsTimeTheSimulators) {
   EXPECT_EQ(document["bound"]["ps"], bound::lower_bound(machine, call).value.picoseconds);
   const auto candidate = candidate_of(*best.plan, hierarchy, call);
   const sim::SimResult result = sim::simulate(call, candidate.program_of, machine);
-  const json& timeline = document["timelines"][0];
+  const Json& timeline = document["timelines"][0];
   EXPECT_EQ(timeline["kind"], "simulated");
   EXPECT_EQ(timeline["finish_ps"], result.finish.picoseconds);
   EXPECT_EQ(timeline["messages"]["from"].size(), result.messages);
@@ -53,8 +52,8 @@ TEST(ViewAnswers, ThePlanIsTheChoosersAndItsTimeTheSimulators) {
     EXPECT_EQ(timeline["messages"][column].size(), result.messages) << column;
   }
   // Ticks are fine enough: the last message arrives within a millionth of the finish.
-  const json& arrived = timeline["messages"]["arrived"];
-  const auto last = std::max_element(arrived.begin(), arrived.end())->get<std::int64_t>();
+  const Json& arrived = timeline["messages"]["arrived"];
+  const auto last = std::ranges::max(arrived.get<std::vector<std::int64_t>>());
   const auto finish = result.finish.picoseconds;
   EXPECT_NEAR(static_cast<double>(last * timeline["tick_ps"].get<std::int64_t>()),
               static_cast<double>(finish), static_cast<double>(finish) / 1e5);
@@ -78,7 +77,7 @@ TEST(ViewAnswers, AreTheSameWhateverWasAskedBefore) {
 
 TEST(ViewAnswers, ShowsAnyCandidateAndRefusesOthers) {
   Answers answers = grid_answers();
-  const json document =
+  const Json document =
       answered(answers, R"({"operation": "broadcast", "size_bytes": 1024, "plan": "binomial"})");
   EXPECT_EQ(document["plan"], "binomial");
   EXPECT_NE(document["chosen"], "binomial");
@@ -98,12 +97,12 @@ TEST(ViewAnswers, KindsLeaveOutShapesAndSegments) {
 
 TEST(ViewAnswers, EveryOperationHasAPlan) {
   Answers answers = grid_answers();
-  const json overview = json::parse(answers.overview());
+  const Json overview = Json::parse(answers.overview());
   EXPECT_EQ(overview["machine"]["processes"], 12);
   ASSERT_EQ(overview["operations"].size(), 11U);
-  for (const json& operation : overview["operations"]) {
-    const json document = answered(
-        answers, json{{"operation", operation["name"]}, {"size_bytes", 100}, {"root", 5}}.dump());
+  for (const Json& operation : overview["operations"]) {
+    const Json document = answered(
+        answers, Json{{"operation", operation["name"]}, {"size_bytes", 100}, {"root", 5}}.dump());
     EXPECT_FALSE(document["timelines"].empty()) << operation;
     EXPECT_FALSE(document["candidates"].empty()) << operation;
     EXPECT_EQ(document["call"]["root"], operation["has_root"].get<bool>() ? 5 : 0);
@@ -125,9 +124,9 @@ TEST(ViewAnswers, WhatIfChangesTheMachine) {
             before + milliseconds(49).picoseconds);
   EXPECT_EQ(finish(R"(, "quick": true)"), before);
   // Root 0 alone at the other site: its message has to come back for the three that were near.
-  const json moved = answered(
+  const Json moved = answered(
       answers, R"({"operation": "broadcast", "size_bytes": 8, "swaps": [[0, 11], [1, 2]]})");
-  EXPECT_NE(moved["timelines"][0]["messages"], json());
+  EXPECT_NE(moved["timelines"][0]["messages"], Json());
   EXPECT_EQ(finish(""), before);
 }
 
@@ -139,13 +138,13 @@ TEST(ViewAnswers, ShowsAScheduleFromAFile) {
   const auto candidate = select::candidate_called("flat", hierarchy, call);
   ASSERT_TRUE(candidate);
   Answers answers(Subject{machine, "grid", schedule_of(*candidate, call), {}});
-  const json document = answered(answers, json{{"operation", "broadcast"},
+  const Json document = answered(answers, Json{{"operation", "broadcast"},
                                                {"size_bytes", 64},
                                                {"plan", std::string(Answers::kFromFile)}}
                                               .dump());
   EXPECT_EQ(document["plan"], std::string(Answers::kFromFile));
   EXPECT_EQ(document["messages"], 11);
-  const json other = answered(answers, R"({"operation": "barrier", "size_bytes": 1})");
+  const Json other = answered(answers, R"({"operation": "barrier", "size_bytes": 1})");
   EXPECT_EQ(other["plan"], other["chosen"]);
 }
 
@@ -184,7 +183,7 @@ TEST(ViewApi, AnswersItsPathsOnly) {
       asked(answers, "POST", "api/plan", R"({"operation": "barrier", "size_bytes": 1})");
   EXPECT_EQ(plan.status, 200);
   EXPECT_EQ(plan.type, "application/json; charset=utf-8");
-  EXPECT_EQ(json::parse(plan.body)["format"], "espalier-view-plan-1");
+  EXPECT_EQ(Json::parse(plan.body)["format"], "espalier-view-plan-1");
   EXPECT_EQ(asked(answers, "GET", "api/plan").status, 405);
   EXPECT_EQ(asked(answers, "DELETE", "").status, 405);
   EXPECT_EQ(asked(answers, "GET", "../../etc/passwd").status, 404);
@@ -193,7 +192,7 @@ TEST(ViewApi, AnswersItsPathsOnly) {
 
 TEST(ViewApi, ShowsMachinesFromFilesWhoseNamesAreNoText) {
   Answers answers(Subject{*topology::parse_synthetic(kGrid), "m\xff.json"});
-  EXPECT_EQ(json::parse(answers.overview())["source"], "m\xef\xbf\xbd.json");
+  EXPECT_EQ(Json::parse(answers.overview())["source"], "m\xef\xbf\xbd.json");
   EXPECT_EQ(asked(answers, "POST", "api/overview", "{}").status, 200);
 }
 
@@ -202,7 +201,7 @@ TEST(ViewApi, TellsWhatIsWrongWithAQuery) {
   const HttpResponse refused =
       asked(answers, "POST", "api/plan", "{\"operation\": \"\xff\", \"size_bytes\": 1}");
   EXPECT_EQ(refused.status, 422);
-  EXPECT_FALSE(json::parse(refused.body)["error"].get<std::string>().empty());
+  EXPECT_FALSE(Json::parse(refused.body)["error"].get<std::string>().empty());
   EXPECT_EQ(
       asked(answers, "POST", "api/plan", R"({"operation": "scan", "size_bytes": 8, "plan": "x"})")
           .status,
@@ -221,9 +220,9 @@ TEST(ViewGrid, EveryPointIsWhatTheServerWouldAnswer) {
   GridOptions options;
   options.operations = {schedule::Operation::Allreduce, schedule::Operation::Barrier};
   options.sizes = {Bytes{64}, Bytes{65536}};
-  const json grid = json::parse(grid_document(answers, options));
-  EXPECT_EQ(grid["overview"], json::parse(answers.overview()));
-  const json& points = grid["points"];
+  const Json grid = Json::parse(grid_document(answers, options));
+  EXPECT_EQ(grid["overview"], Json::parse(answers.overview()));
+  const Json& points = grid["points"];
   const std::string key = "allreduce|65536|10000|";
   ASSERT_TRUE(points.contains(key));
   // At other latencies times of other plans are predicted, as while a control moves.
@@ -238,7 +237,8 @@ TEST(ViewGrid, EveryPointIsWhatTheServerWouldAnswer) {
   for (const auto& [name, point] : points.items()) {
     EXPECT_FALSE(point["timelines"].empty()) << name;
     if (name.starts_with("allreduce|")) ++allreduces;
-    if (name.starts_with("allreduce|64|1000|")) kinds.insert(plan_kind(point["plan"]));
+    if (name.starts_with("allreduce|64|1000|"))
+      kinds.insert(plan_kind(point["plan"].get<std::string>()));
   }
   EXPECT_EQ(allreduces, 2U * (6 + 2));
   EXPECT_GE(kinds.size(), 5U);
@@ -260,7 +260,7 @@ TEST(ViewGrid, HoldsThePlanThatIsShownFirst) {
   for (const std::string& plan : {std::string(Answers::kFromFile), std::string("scatter-ring")}) {
     subject.first.plan = plan;
     Answers answers(subject);
-    const json points = json::parse(grid_document(answers, options))["points"];
+    const Json points = Json::parse(grid_document(answers, options))["points"];
     const std::string key = "broadcast|100000|1000|" + plan;
     ASSERT_TRUE(points.contains(key)) << key;
     EXPECT_EQ(points[key]["plan"], plan);
@@ -285,7 +285,7 @@ TEST(ViewGrid, HoldsTheCallThatIsShownFirstHoweverManyMessagesItHas) {
   const std::string key = "\"broadcast|1048576|1000|\":";
   ASSERT_NE(text.find(key), std::string::npos);
   EXPECT_EQ(text.find(key), text.rfind(key)) << "a point is there twice";
-  const json point = json::parse(text)["points"]["broadcast|1048576|1000|"];
+  const Json point = Json::parse(text)["points"]["broadcast|1048576|1000|"];
   EXPECT_GT(point["messages"].get<std::uint64_t>(), kMostInFile);
   EXPECT_EQ(point["timelines"].size(), 1U);
 }
@@ -298,9 +298,9 @@ TEST(ViewGrid, HoldsTheCallThatIsShownFirstWithoutMessagesIfTheyAreTooMany) {
   options.operations = {schedule::Operation::Alltoall};
   options.sizes = {Bytes{1048576}};
   Answers answers(subject);
-  const json points = json::parse(grid_document(answers, options))["points"];
+  const Json points = Json::parse(grid_document(answers, options))["points"];
   ASSERT_TRUE(points.contains("alltoall|1048576|1000|"));
-  const json& point = points["alltoall|1048576|1000|"];
+  const Json& point = points["alltoall|1048576|1000|"];
   EXPECT_GT(point["messages"].get<std::uint64_t>(), kMostDrawn);
   EXPECT_TRUE(point["timelines"].empty());
 }
@@ -309,7 +309,7 @@ TEST(ViewGrid, EndsWhenTheFileIsLongEnough) {
   Answers answers = grid_answers();
   GridOptions options;
   options.most_bytes = 0;
-  const json grid = json::parse(grid_document(answers, options));
+  const Json grid = Json::parse(grid_document(answers, options));
   EXPECT_EQ(grid["points"].size(), 1U);
 }
 

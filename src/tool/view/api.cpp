@@ -1,9 +1,8 @@
 #include "view/api.hpp"
 
 #include <exception>
-#include <nlohmann/json.hpp>
 
-#include "view/json_text.hpp"
+#include "base/json.hpp"
 #include "view/page.hpp"
 
 namespace espalier::view {
@@ -16,7 +15,7 @@ HttpResponse json_response(std::string text, int status = 200) {
 }
 
 HttpResponse error_response(const Error& error, int status = 422) {
-  return json_response(json_text({{"error", error.what}, {"hint", error.hint}}), status);
+  return json_response(Json{{"error", error.what}, {"hint", error.hint}}.dump(), status);
 }
 
 HttpResponse answer_query(Answers& answers, const HttpRequest& request) {

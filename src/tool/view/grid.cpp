@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.hpp"
 #include "base/progress.hpp"
-#include "view/json_text.hpp"
 #include "view/plan_table.hpp"
 
 namespace espalier::view {
@@ -67,7 +67,7 @@ class GridWriter {
   std::string points() const {
     std::string text = "{";
     for (const auto& [key, document] : points_) {
-      text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", json_text(key), document);
+      text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", Json(key).dump(), document);
     }
     return text + "}";
   }

@@ -1,16 +1,15 @@
 #include "view/machine_document.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "report/outline.hpp"
 
 namespace espalier::view {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using topology::Cluster;
 using topology::Machine;
 using topology::Member;

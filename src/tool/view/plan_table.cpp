@@ -1,8 +1,8 @@
 #include "view/plan_table.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "bound/lower_bound.hpp"
 #include "select/candidates.hpp"
 #include "select/ranking.hpp"
@@ -64,8 +64,7 @@ void sort_rows(std::vector<PlanRow>& rows) {
   });
 }
 
-nlohmann::ordered_json rows_json(const std::vector<PlanRow>& rows) {
-  using Json = nlohmann::ordered_json;
+Json rows_json(const std::vector<PlanRow>& rows) {
   const auto time = [](const std::optional<Time>& t) {
     return t && *t != kForever ? Json(t->picoseconds) : Json(nullptr);
   };

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "select/chooser.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
@@ -51,7 +51,7 @@ struct PlanTable {
 
 /// By time, the fastest first.
 void sort_rows(std::vector<PlanRow>& rows);
-[[nodiscard]] nlohmann::ordered_json rows_json(const std::vector<PlanRow>& rows);
+[[nodiscard]] Json rows_json(const std::vector<PlanRow>& rows);
 
 /// "multilevel exchange", "striped", "ring": plans of one kind differ in tree shapes and segments.
 [[nodiscard]] std::string plan_kind(const std::string& plan);

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "report/simulated_plan.hpp"
-#include "view/json_text.hpp"
 
 namespace espalier::view {
 namespace {
@@ -130,7 +129,7 @@ class TimelineWriter {
   }
 
   std::string words(sim::ResourceId id) const {
-    return json_text(sim::describe(result_.resources[id].resource, machine_));
+    return Json(sim::describe(result_.resources[id].resource, machine_)).dump();
   }
 
   std::string bottleneck() const {
