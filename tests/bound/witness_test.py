@@ -39,8 +39,8 @@ def machines(source, folder):
     square = folder / "witness_square.json"
     square.write_text(json.dumps(SQUARE))
     is_long = "LONG_TESTS" in os.environ
-    drawn = [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41 if is_long else 4)]
-    return stored[::1 if is_long else 5] + SYNTHETIC + [str(square)] + drawn
+    drawn = [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41 if is_long else 3)]
+    return stored[::1 if is_long else 8] + SYNTHETIC + [str(square)] + drawn
 
 
 def run(tool, *arguments):
@@ -100,7 +100,7 @@ def cases(tool, source, irregular):
             arguments += ["--size", size] if operation != "barrier" else []
             plan = run(tool, *arguments, *(["--ordered"] if ordered else []))
             yield f"{operation} of {size} from {root} on {name}{' in order' if ordered else ''}", machine, plan
-    output = subprocess.run([irregular, "150"], check=True, capture_output=True).stdout
+    output = subprocess.run([irregular, "150" if "LONG_TESTS" in os.environ else "60"], check=True, capture_output=True).stdout
     for seed, case in enumerate(json.loads(output), 1):
         yield f"irregular case {seed}", Machine(case["machine"]), case["plan"]
 

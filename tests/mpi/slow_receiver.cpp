@@ -100,7 +100,7 @@ long held_by_calls(const Load& load, Call call, int rank, MPI_Comm two, Failures
       failures.expect(data.back() == static_cast<char>(i), "wrong data");
     }
   };
-  return held_by_the_late(rank, 2, calls, calls);
+  return held_by_the_late(rank, 1, calls, calls);
 }
 
 /// The same messages, sent as they come: what our holding back spares. (Without it the test could
