@@ -1,5 +1,6 @@
 #include "base/file_descriptor.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -77,6 +78,16 @@ int write_all(int fd, std::string_view text) {
     }
   }
   return 0;
+}
+
+int allocate_file(int fd, std::uint64_t bytes) {
+  // Profilers send a hundred signals a second, each of which may end the call.
+  constexpr int kTries = 100;
+  int code = EINTR;
+  for (int i = 0; i < kTries && code == EINTR; ++i) {
+    code = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  }
+  return code;
 }
 
 void write_message(std::string_view text) noexcept { (void)write_all(STDERR_FILENO, text); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,10 @@ class FileDescriptor {
 /// A pipe without a reader (EPIPE) and a file that may not grow (EFBIG) are errors, not signals.
 /// @return 0, or an error of the system
 [[nodiscard]] int write_all(int fd, std::string_view text);
+
+/// Gives a file its bytes now, so that a full disk is an error here and no signal later.
+/// @return 0, or an error of the system
+[[nodiscard]] int allocate_file(int fd, std::uint64_t bytes);
 
 /// Writes to standard error, for notes and errors. A message that cannot be written is lost: what
 /// runs inside a program must not end it then, as fmt::print() does by an exception.

@@ -194,6 +194,33 @@ TEST_F(Files, ThatTheUserNamesKeepTheirModeAndNames) {
   EXPECT_EQ(content("b"), "newer");
 }
 
+TEST_F(Files, ThatTheUserNamesMayHaveLongNames) {
+  const std::string name(255, 'n');
+  EXPECT_FALSE(replace_named_file(at(name.c_str()), "old"));
+  EXPECT_FALSE(replace_named_file(at(name.c_str()), "new"));
+  EXPECT_EQ(content(name.c_str()), "new");
+  EXPECT_EQ(entries(), 1U);
+}
+
+/// As a file server lends files to its clients: who writes waits until they gave it back.
+TEST_F(Files, ThatAreLentAreWrittenWhenTheyAreBack) {
+  put("a", "old");
+  const FileDescriptor lent(open(at("a").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto before = signal(SIGIO, SIG_IGN);
+  if (fcntl(lent.get(), F_SETLEASE, F_RDLCK) != 0) {
+    signal(SIGIO, before);
+    GTEST_SKIP() << "no leases on this file system";
+  }
+  std::thread holder([&] {
+    while (fcntl(lent.get(), F_GETLEASE) == F_RDLCK) std::this_thread::yield();
+    EXPECT_EQ(fcntl(lent.get(), F_SETLEASE, F_UNLCK), 0);
+  });
+  EXPECT_FALSE(write_named_file(at("a"), "new"));
+  holder.join();
+  signal(SIGIO, before);
+  EXPECT_EQ(content("a"), "new");
+}
+
 TEST_F(Files, ThatTheUserNamesKeepTheirGroup) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files to any group";
   constexpr gid_t kGroup = 12345;

@@ -19,6 +19,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kDigits = 16;
+constexpr std::string_view kUnfinished = ".new";
 constexpr mode_t kAsMade = ~mode_t{0};  // the mode is what the umask leaves
 constexpr gid_t kAnyGroup = ~gid_t{0};
 
@@ -36,10 +37,12 @@ int give_to_group(int fd, gid_t group) {
 }
 
 std::string unfinished_name(const std::string& path) {
+  constexpr std::size_t kLongestName = 255, kAdded = 2 + kDigits + kUnfinished.size();
   const std::uint64_t number = fresh_number();  // O_EXCL keeps others' files safe if it is guessed
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
-  return fmt::format("{}.{}.{:016x}.new", path.substr(0, name), path.substr(name), number);
+  return fmt::format("{}.{}.{:016x}{}", path.substr(0, name),
+                     path.substr(name, kLongestName - kAdded), number, kUnfinished);
 }
 
 /// Puts the text beside the file, then in its place.
@@ -80,11 +83,16 @@ bool is_fifo(const std::string& path) {
 /// A FIFO that nobody reads has a second for its reader to come.
 FileDescriptor open_without_waiting(const std::string& path) {
   constexpr std::chrono::milliseconds kPause{10};
+  constexpr int kHow = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
   while (true) {
-    FileDescriptor file(::open(
-        path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666));
-    if (file || errno != ENXIO || !is_fifo(path)) return file;
+    FileDescriptor file(::open(path.c_str(), kHow | O_NONBLOCK, 0666));
+    if (file) return file;
+    // A file server has lent it to others: the system takes it back while we wait.
+    if (errno == EWOULDBLOCK && !is_fifo(path)) {
+      return FileDescriptor(::open(path.c_str(), kHow, 0666));
+    }
+    if (errno != ENXIO || !is_fifo(path)) return file;
     if (std::chrono::steady_clock::now() >= end) {
       errno = ENXIO;
       return file;
@@ -176,9 +184,8 @@ Expected<FileDescriptor> create_own_file(const std::string& path, mode_t mode) {
 
 bool is_unfinished(std::string_view name, std::string_view of) {
   const std::string begin = fmt::format(".{}.", of);
-  constexpr std::string_view kEnd = ".new";
-  return name.size() == begin.size() + kDigits + kEnd.size() && name.starts_with(begin) &&
-         name.ends_with(kEnd) &&
+  return name.size() == begin.size() + kDigits + kUnfinished.size() && name.starts_with(begin) &&
+         name.ends_with(kUnfinished) &&
          name.substr(begin.size(), kDigits).find_first_not_of("0123456789abcdef") ==
              std::string_view::npos;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <ostream>
 
 #include "base/located_json.hpp"
@@ -23,11 +24,22 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t n, const string_t&) override { return add(Json(n)); }
   bool string(string_t& text) override { return add(Json(std::move(text))); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool end_object() override { return open_.pop_back(), true; }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return open_.pop_back(), true; }
-  bool key(string_t& text) override { return key_ = std::move(text), true; }
+  bool start_object(std::size_t) override { return open_.emplace_back(), true; }
+  bool end_object() override {
+    Json::Object members = std::move(open_.back().members);
+    open_.pop_back();
+    return add(Json::object(std::move(members)));
+  }
+  bool start_array(std::size_t) override {
+    open_.emplace_back().items = Json::array();
+    return true;
+  }
+  bool end_array() override {
+    Json items = std::move(open_.back().items);
+    open_.pop_back();
+    return add(std::move(items));
+  }
+  bool key(string_t& text) override { return open_.back().key = std::move(text), true; }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
     byte = at;
     return false;
@@ -37,21 +49,24 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::size_t byte = 0;
 
  private:
-  Json* place(Json value) {
-    if (open_.empty()) return &(root = std::move(value));
-    Json& in = *open_.back();
-    if (in.is_object()) return &(in[key_] = std::move(value));
-    in.push_back(std::move(value));
-    return &in.back();
-  }
-  bool add(Json value) { return place(std::move(value)), true; }
-  bool open(Json value) {
-    open_.push_back(place(std::move(value)));
+  struct Open {
+    Json items;  // null: an object is open
+    Json::Object members;
+    std::string key;
+  };
+
+  bool add(Json value) {
+    if (open_.empty()) {
+      root = std::move(value);
+    } else if (open_.back().items.is_array()) {
+      open_.back().items.push_back(std::move(value));
+    } else {
+      open_.back().members.push_back({std::move(open_.back().key), std::move(value)});
+    }
     return true;
   }
 
-  std::vector<Json*> open_;  // stays valid: only the innermost one grows
-  std::string key_;
+  std::vector<Open> open_;
 };
 
 /// Appends the text of values.
@@ -129,6 +144,32 @@ class JsonWriter {
   int indent_;
 };
 
+/// Of members of one name the last counts, in the place of the first.
+void drop_repeated(Json::Object& members) {
+  std::vector<std::size_t> order(members.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return members[a].key < members[b].key; });
+  std::vector<bool> is_dropped(members.size());
+  std::size_t dropped = 0;
+  for (std::size_t i = 1, first = 0; i < order.size(); ++i) {
+    if (members[order[i]].key == members[order[first]].key) {
+      members[order[first]].value = std::move(members[order[i]].value);
+      is_dropped[order[i]] = true;
+      ++dropped;
+    } else {
+      first = i;
+    }
+  }
+  if (dropped == 0) return;
+  Json::Object kept;
+  kept.reserve(members.size() - dropped);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!is_dropped[i]) kept.push_back(std::move(members[i]));
+  }
+  members = std::move(kept);
+}
+
 const char* name_of_kind(Json::Kind kind) {
   switch (kind) {
     case Json::Kind::Null:
@@ -195,6 +236,13 @@ Json Json::object() {
   Json result;
   result.held_.members = new Object;
   result.kind_ = Kind::Object;
+  return result;
+}
+
+Json Json::object(Object members) {
+  Json result = object();
+  drop_repeated(members);
+  *result.held_.members = std::move(members);
   return result;
 }
 

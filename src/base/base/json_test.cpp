@@ -60,6 +60,21 @@ TEST(Json, SaysWhatIsWrong) {
             "no JSON: it breaks off or goes wrong at byte 4");
 }
 
+TEST(Json, TakesTheLastOfMembersOfOneName) {
+  EXPECT_EQ(Json::parse(R"({"a":1,"b":{"c":1,"c":[2]},"a":2,"d":3,"a":{"a":4}})").dump(),
+            R"({"a":{"a":4},"b":{"c":[2]},"d":3})");
+}
+
+/// 400,000 members took more than a minute when each looked for its name among the ones before.
+TEST(Json, ReadsObjectsWithManyMembers) {
+  std::string text = "{";
+  for (int i = 0; i < 400'000; ++i) text += "\"m" + std::to_string(i) + "\":0,";
+  text += "\"m7\":1}";
+  const Json value = Json::parse(text);
+  EXPECT_EQ(value.size(), 400'000U);
+  EXPECT_EQ(value.at("m7").get<int>(), 1);
+}
+
 TEST(Json, RefusesDeepNesting) {
   EXPECT_TRUE(Json::read(std::string(256, '[') + std::string(256, ']')));
   EXPECT_FALSE(Json::read(std::string(100000, '[') + std::string(100000, ']')));

@@ -32,6 +32,14 @@ constexpr Time operator*(std::int64_t n, Time t) {
   std::int64_t product = 0;
   return __builtin_mul_overflow(n, t.picoseconds, &product) ? kForever : Time{product};
 }
+/// A time and the `parts`th part of it more.
+constexpr Time lengthened(Time t, std::int64_t parts) { return t + Time{t.picoseconds / parts}; }
+/// The picosecond next to a figure >= 0; kForever if it is beyond all times.
+constexpr Time nearest_time(double picoseconds) {
+  constexpr double kBeyond = 9223372036854775808.0;
+  return picoseconds + 0.5 < kBeyond ? Time{static_cast<std::int64_t>(picoseconds + 0.5)}
+                                     : kForever;
+}
 constexpr Time& Time::operator+=(Time other) { return *this = *this + other; }
 
 constexpr Time picoseconds(std::int64_t n) { return Time{n}; }

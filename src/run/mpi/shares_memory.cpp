@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/entropy.hpp"
+#include "base/file_descriptor.hpp"
 #include "mpi/world_nodes.hpp"
 
 namespace espalier::mpi {
@@ -35,7 +36,7 @@ bool use_piece(const char* name, int flags, std::uint64_t& value, bool write) {
   bool done = false;
   struct stat info {};
   const auto length = static_cast<off_t>(sizeof value);
-  const bool is_long_enough = write ? ::posix_fallocate(file, 0, length) == 0
+  const bool is_long_enough = write ? allocate_file(file, sizeof value) == 0
                                     : ::fstat(file, &info) == 0 && info.st_size >= length;
   if (is_long_enough) {
     void* at = ::mmap(nullptr, sizeof value, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,

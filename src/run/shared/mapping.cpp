@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
+
 namespace espalier::shared {
 namespace {
 
@@ -66,7 +68,7 @@ Expected<Mapping> Mapping::create(std::uint64_t bytes) {
   int file = ::memfd_create("espalier", MFD_CLOEXEC | kNoExec);
   if (file < 0 && errno == EINVAL) file = ::memfd_create("espalier", MFD_CLOEXEC);
   if (file < 0) return failure("memfd_create", errno);
-  if (const int code = ::posix_fallocate(file, 0, static_cast<off_t>(bytes)); code != 0) {
+  if (const int code = allocate_file(file, bytes); code != 0) {
     ::close(file);
     return failure("posix_fallocate", code);
   }

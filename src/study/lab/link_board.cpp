@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 #include "lab/state.hpp"
 
 namespace espalier::lab {
@@ -37,7 +38,7 @@ Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const L
   if (!made) return made.error();
   const std::size_t size = sizeof(Header) + links.size() * sizeof(LinkCell);
   // Where the disk is full, a write through a mapping into a hole ends the process (SIGBUS).
-  if (const int code = ::posix_fallocate(made->get(), 0, static_cast<off_t>(size)); code != 0) {
+  if (const int code = allocate_file(made->get(), size); code != 0) {
     errno = code;
     return system_error(path, "cannot make the links");
   }

@@ -11,6 +11,7 @@
 
 #include "base/contract.hpp"
 #include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 #include "lab/state.hpp"
 
 namespace espalier::lab {
@@ -19,9 +20,9 @@ Expected<RankBoard> RankBoard::create(const std::string& path,
   {
     const auto fd = create_own_file(path, 0644);
     if (!fd) return fd.error();
-    const auto size = static_cast<off_t>(cells.size() * sizeof(EspalierRankCell));
+    const std::size_t size = cells.size() * sizeof(EspalierRankCell);
     // Where the disk is full, a write through a mapping into a hole ends the process (SIGBUS).
-    if (const int code = ::posix_fallocate(fd->get(), 0, size); code != 0) {
+    if (const int code = allocate_file(fd->get(), size); code != 0) {
       errno = code;
       return system_error(path, "cannot make the ranks' file");
     }
