@@ -3,7 +3,9 @@
 // length at the root are taken as MPI libraries take them. Every rank is the root in turn, and all
 // stay in step.
 //
-//   wrong_at_root [fatal]    fatal: errors end the job, the first one does
+//   wrong_at_root [fatal|together]    fatal: errors end the job, the first one does
+//                                     together: the others make scatters that only the root
+//                                     refuses, too
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,12 +26,13 @@ int class_of(int code) {
 
 class WrongAtRoot {
  public:
-  explicit WrongAtRoot(bool is_fatal) : is_fatal_(is_fatal) {
+  explicit WrongAtRoot(const std::string& how)
+      : is_fatal_(how == "fatal"), is_together_(how == "together") {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     MPI_Comm_create_errhandler(count_error, &handler_);
-    if (!is_fatal) MPI_Comm_set_errhandler(comm_, handler_);
+    if (!is_fatal_) MPI_Comm_set_errhandler(comm_, handler_);
   }
   ~WrongAtRoot() {
     MPI_Errhandler_free(&handler_);
@@ -46,6 +49,7 @@ class WrongAtRoot {
       scatter_gets_an_error("no type", 4, MPI_DATATYPE_NULL);
 #endif
       scatter_gets_an_error("too much", 7, MPI_INT, MPI_ERR_TRUNCATE);
+      if (is_together_) scatter_ends_for_all();
       gathered_into(7);
       gathered_into(4);
       gathered_into(1);
@@ -121,6 +125,16 @@ class WrongAtRoot {
     works(what);
   }
 
+  /// Through memory the others need not wait: they see that the root has given the call up.
+  void scatter_ends_for_all() {
+    const std::string what = "scatter of 7 by all";
+    std::vector<int> in = all(), out(4, -7);
+    const int code =
+        MPI_Scatter(in.data(), is_root() ? 7 : 4, MPI_INT, out.data(), 4, MPI_INT, root_, comm_);
+    expect_class(code, MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE, what);
+    works(what);
+  }
+
   /// Everyone sends 4, the root has room for `room` from each.
   void gathered_into(int room) {
     const std::string what = "gather of 4 into " + std::to_string(room);
@@ -154,7 +168,7 @@ class WrongAtRoot {
     works(what);
   }
 
-  const bool is_fatal_;
+  const bool is_fatal_, is_together_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   int rank_ = 0, size_ = 1, root_ = 0;
@@ -165,7 +179,7 @@ class WrongAtRoot {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  return espalier::mpi_test::under_mpi(argc, argv, [](int words, char**) {
-    return espalier::mpi_test::WrongAtRoot(words > 1).run() == 0 ? 0 : 1;
+  return espalier::mpi_test::under_mpi(argc, argv, [](int words, char** word) {
+    return espalier::mpi_test::WrongAtRoot(words > 1 ? word[1] : "").run() == 0 ? 0 : 1;
   });
 }

@@ -16,9 +16,6 @@ using schedule::Operation;
 
 namespace {
 
-/// Makes the signature of a leader that failed another one.
-constexpr std::uint64_t kFailedSignature = 0x5bd1e995bd1e9955U;
-
 SegmentWanted mates_of(Rank rank, const NodeLevel::Wanted& wanted) {
   SegmentWanted mates{wanted.nodes.ranks_of(wanted.nodes.node_of(rank)),
                       {},
@@ -126,7 +123,7 @@ class NodeLevel::Call {
     if (is_lost_ || (!leads_ && !is_right_)) {
       member_->skip(steps);
     } else if (leads_ && has_failed()) {
-      member_->refuse(signature_ ^ kFailedSignature, steps, is_right_);
+      member_->refuse(signature_, steps, is_right_);
     } else {
       is_right_ &= is_barrier ? member_->release(signature_, leader_)
                               : member_->broadcast(signature_, leader_, out_ + at(k), bytes_of(k));

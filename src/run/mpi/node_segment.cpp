@@ -145,11 +145,16 @@ bool NodeSegment::reduce_right(const Collective& call, const ElementCall& elemen
   }
 }
 
-void NodeSegment::skip(const Collective& call, Copies copies) {
-  const bool moves = call.operation == Operation::Gather || call.operation == Operation::Scatter;
-  if (!moves || call.irregular()) return;
-  segment_.member.skip(segment_.member.steps_of(call.count * call.element.value,
-                                                call.operation == Operation::Scatter, copies));
+void NodeSegment::skip(const Collective& call, std::uint64_t signature, Copies copies) {
+  const bool scatters = call.operation == Operation::Scatter;
+  if ((!scatters && call.operation != Operation::Gather) || call.irregular()) return;
+  SharedSegment::Member& member = segment_.member;
+  const std::uint64_t steps = member.steps_of(call.count * call.element.value, scatters, copies);
+  if (scatters && call.root == channel_.rank() && steps > 0) {
+    member.refuse(signature, steps, true);
+  } else {
+    member.skip(steps);
+  }
 }
 
 }  // namespace espalier::mpi

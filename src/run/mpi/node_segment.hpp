@@ -53,8 +53,9 @@ class NodeSegment {
   /// @pre serves(call, elements.buffers)
   [[nodiscard]] int run(const schedule::Collective& call, const ElementCall& elements,
                         shared::Copies copies);
-  /// The others run a gather or scatter without this rank, which stays in step.
-  void skip(const schedule::Collective& call, shared::Copies copies);
+  /// The others run a gather or scatter without this rank, which stays in step. Where it is the
+  /// root of a scatter, for which the others wait, they end with an error.
+  void skip(const schedule::Collective& call, std::uint64_t signature, shared::Copies copies);
 
  private:
   NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, AgreedSegment agreed);

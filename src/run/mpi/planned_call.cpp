@@ -95,7 +95,7 @@ void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   NodeSegment* const segment = plan.is_collective ? comm.segment() : nullptr;
   if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
-    segment->skip(plan.call, copies_of(plan));
+    segment->skip(plan.call, plan.signature, copies_of(plan));
   } else {
     comm.executor().skip_call();
   }

@@ -84,12 +84,13 @@ class Member : private OneCopy<Access> {
     return is_right_;
   }
 
-  /// In place of a broadcast or release of so many steps, by its root, which failed: the others see
-  /// a signature that is not theirs. @pre steps > 0
+  /// In place of a broadcast, scatter or release of so many steps, by its root, which failed: the
+  /// others see a signature that is not theirs. @pre steps > 0
   /// @param waits for what others have not left yet, as every step does. Whoever saw another call
   ///   in this one waits for nobody: those that make this call have left all earlier ones
   void refuse(std::uint64_t signature, std::uint64_t steps, bool waits) {
-    begin(signature, 0);
+    constexpr std::uint64_t kFailed = 0x5bd1e995bd1e9955U;
+    begin(signature ^ kFailed, 0);
     if (waits) claim(0);
     post();
     for (std::uint64_t i = 0; i < steps; ++i) leave();

@@ -1,11 +1,15 @@
 #include "shared/peer_memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 
 #include "base/entropy.hpp"
 
@@ -21,6 +25,13 @@ struct Stretch {
   std::uint64_t bytes = 0;
 };
 
+/// Whether a process lives on whose first thread has ended: nobody can read its memory then.
+bool has_other_threads(std::uint64_t process) {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", process), ignored);
+  return !ignored && std::distance(begin(threads), end(threads)) > 1;
+}
+
 /// The process's word is read behind the stretch: if it is right, both are of that process, and not
 /// of one that has its number now.
 PeerRead read_stretch(const ProcessCard& card, const Stretch& stretch) {
@@ -34,7 +45,10 @@ PeerRead read_stretch(const ProcessCard& card, const Stretch& stretch) {
                                      {reinterpret_cast<void*>(card.address), sizeof word}}};
     const ssize_t got = ::process_vm_readv(static_cast<pid_t>(card.process), to.data(), to.size(),
                                            from.data(), from.size(), 0);
-    if (got <= 0) return got < 0 && errno == ESRCH ? PeerRead::Gone : PeerRead::Refused;
+    if (got <= 0) {
+      const bool may_be_gone = got < 0 && errno == ESRCH;
+      return may_be_gone && !has_other_threads(card.process) ? PeerRead::Gone : PeerRead::Refused;
+    }
     done += static_cast<std::uint64_t>(got);
   }
   return word == card.word ? PeerRead::Done : PeerRead::Gone;
