@@ -379,6 +379,9 @@ class Calibration {
     // with another partner.
     const bool at_least = t.cut_short || total > 0.85 * static_cast<double>(t.flows.size()) * one;
     const auto raise = [&](FoundCluster& member, Bandwidth& side) {
+      // More flows that get as much together: it is full.
+      constexpr double kAsMuch = 0.9;
+      if (!at_least && total >= kAsMuch * bits(side)) member.at_least = false;
       if (total <= bits(side)) return;
       side = Bandwidth{static_cast<std::uint64_t>(total)};
       member.at_least = at_least;

@@ -54,7 +54,7 @@ class Portfolio {
     progress_.reach(kRefinedShare);
     if (answer_.is_replayed) add_searched();
     answer_.chosen = best();
-    if (answer_.chosen != 0) use_hosts_as_listed(answer_.candidates[answer_.chosen]);
+    if (answer_.chosen >= kOfThePaper) use_hosts_as_listed(answer_.candidates[answer_.chosen]);
     return std::move(answer_);
   }
 
@@ -131,6 +131,9 @@ class Portfolio {
 
   /// Parts of the time, roughly: mappings, their refinement, the search by replay.
   static constexpr std::size_t kMappingsShare = 2, kRefinedShare = 4, kWholeShare = 10;
+
+  /// The first candidates go by rules, and steps that are printed say how.
+  static constexpr std::size_t kOfThePaper = 3;
 
   Progress progress_{"placing", kWholeShare};
   const map::Problem& problem_;

@@ -115,13 +115,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 /// Until the prober hangs up or does something else.
 void serve(const Socket& s) {
-  constexpr int kPatienceMs = 10'000;
-  constexpr int kFirstPatienceMs = 2'000;  // others that wait behind a silent one give up after 5 s
+  // Others that wait behind a silent one give up after 5 s (ProbeLimits).
+  constexpr int kPatienceMs = 4'000;      // in mid-transfer, where lost packets come again
+  constexpr int kNextPatienceMs = 2'000;  // between commands
   const int one = 1;
   setsockopt(s.fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   std::vector<char> sink(64 * 1024);
-  int patience_ms = kFirstPatienceMs;
-  for (char what = 0; receive_all(s, &what, 1, patience_ms); patience_ms = kPatienceMs) {
+  for (char what = 0; receive_all(s, &what, 1, kNextPatienceMs);) {
     if (what == kBulk) {
       unsigned char length[8];
       if (!receive_all(s, reinterpret_cast<char*>(length), 8, kPatienceMs)) return;
