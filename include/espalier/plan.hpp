@@ -79,7 +79,7 @@ class [[gnu::visibility("default")]] Plan {
   [[nodiscard]] const Call& call() const;
   /// Whether it goes by the machine's levels.
   [[nodiscard]] bool knows_topology() const;
-  /// What each level of the machine does, outermost first; empty for plans that know no levels.
+  /// What each level that has a choice does, outermost first; empty for plans that know no levels.
   [[nodiscard]] std::vector<std::string> per_level() const;
   /// Predicted time, by closed forms. For calls with counts: by simulation if they are a
   /// scatter or gather, else that of blocks of the mean length. Nothing for plans that were read.

@@ -78,6 +78,21 @@ TEST(ToolCounts, ExchangesAmongManyRanksSayHowLinksAreShared) {
       << ran.out;
 }
 
+TEST(ToolCounts, NamesEachPlanOnceBesideTheFastest) {
+  const Json plans = document({"plan", "scatterv", "-m",
+                               "node:8(50us,1Gbit/s) proc:8(5us,10Gbit/s,send=10us,recv=10us)",
+                               "--counts", "giant", "--size", "1KB"})["plans"];
+  std::vector<std::string> names;
+  for (const Json& one : plans) {
+    names.push_back(one["plan"]);
+    if (!one["ratio"].is_null()) {
+      EXPECT_GE(one["ratio"], 1) << one;
+    }
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << plans;
+}
+
 TEST(ToolCounts, APlanByItsNameNeedsNoOtherToBeSimulated) {
   for (const char* name : {"binomial", "binomial one by one"}) {
     const Json json = document(

@@ -169,5 +169,39 @@ TEST(ToolReproduce, WritesJsonForEveryPart) {
   }
 }
 
+/// On many ranks the library tells the native call by a few of them; so does --mpi, which also says
+/// what all of them come to.
+TEST(ToolPlan, NamesWhatTheLibraryRunsOnManyRanks) {
+  const Json json = plan({"reduce-scatter", "-m", "node:50(2us,25Gbit/s) proc:20(1900ns,25Gbit/s)",
+                          "--size", "96B", "--mpi", "openmpi"});
+  EXPECT_EQ(json["runs"], "native");
+  EXPECT_GT(json["native_exact_ps"], json["native_predicted_ps"]);
+}
+
+TEST(ToolPlan, SimulatesThePlanOfTheMachineAsItIsPlanned) {
+  for (const char* operation : {"allreduce", "broadcast"}) {
+    const Words call{operation, "-m",
+                     "site:1(30ms,1Gbit/s) node:4(50us,1Gbit/s) proc:4(1us,10Gbit/s)", "--size",
+                     "1MiB"};
+    const Json planned = plan(call);
+    Words simulate{"simulate"};
+    simulate.insert(simulate.end(), call.begin(), call.end());
+    simulate.insert(simulate.end(), {"--algorithm", planned["chosen"], "--json"});
+    const Ran ran = run_tool(simulate);
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(Json::parse(ran.out)["finish_ps"], planned["finish_ps"]) << planned["chosen"];
+  }
+}
+
+TEST(ToolPlan, NeverEndsBeforeItBegins) {
+  const Json json =
+      plan({"broadcast", "-m", "site:2(30ms,1Mbit/s) proc:2(1us,1Gbit/s)", "--size", "4TiB"});
+  for (const Json& one : json["candidates"]) {
+    if (!one["finish_ps"].is_null()) {
+      EXPECT_GT(one["finish_ps"], 0) << one;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace espalier

@@ -78,13 +78,13 @@ sim::SimOptions simulated_as(const Transport& transport) {
 
 ClassKey class_of(const Collective& call) {
   const bool has_roots = schedule::has_root(call.operation) && !has_assumed_blocks(call);
-  return {call.operation, has_roots ? call.root : 0, size_class(mean_bytes(call)), call.commutative,
-          call.irregular()};
+  return {call.operation,   has_roots ? call.root : 0, size_class(mean_bytes(call)),
+          call.commutative, has_few_elements(call),    call.irregular()};
 }
 
 std::string text_of(const ClassKey& key) {
-  return fmt::format("{} {} {} {} {}", schedule::name_of(key.operation), key.root, key.size_class,
-                     key.commutative, key.irregular);
+  return fmt::format("{} {} {} {} {} {}", schedule::name_of(key.operation), key.root,
+                     key.size_class, key.commutative, key.few_elements, key.irregular);
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ const Decision& Chooser::decide(const Collective& call) {
     if (!serves_all_roots) return look_for_best(call, key.root);
     Collective from_0 = call;
     from_0.root = 0;
-    return seen_from(decide(from_0), representative(call, call.root));
+    return seen_from(decide(from_0), representative(call, call.root), key.few_elements);
   };
   Decision made = share_ ? share_(text_of(key), make) : make();
   return decided_.emplace(key, std::move(made)).first->second;
@@ -207,12 +207,12 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
       choice.plan = with_usable_segments(choice.plan, one, rules_.transport, time_of);
     }
   }
-  return seen_from(std::move(decision), one);
+  return seen_from(std::move(decision), one, has_few_elements(call));
 }
 
 /// The decision with times for a class with another root: trees by number cross slow levels more
 /// often from some roots.
-Decision Chooser::seen_from(Decision decision, const Collective& call) const {
+Decision Chooser::seen_from(Decision decision, const Collective& call, bool few_elements) const {
   for (Choice& choice : decision.plans) {
     // Lower bounds would flatter a plan: what cannot be told takes as long as from root 0.
     const bool is_told = predictor_.affordable(choice.plan, call).has_value();
@@ -221,8 +221,9 @@ Decision Chooser::seen_from(Decision decision, const Collective& call) const {
     }
   }
   const Time best = decision.plans.front().predicted;
-  const bool by_bound = !rules_.exact_native && worth_of_simulation(Time{}, call.size) == 0;
-  decision.native = predict_native(rules_.mpi, predictor_, call, by_bound ? best : Time{0});
+  const bool by_bound = worth_of_simulation(Time{}, call.size) == 0;
+  decision.native =
+      predict_native(rules_.mpi, predictor_, call, few_elements, by_bound ? best : Time{0});
   decision.gains = !decision.native || is_gain(best, *decision.native) ||
                    (is_flattered(rules_.mpi, hierarchy()) && best <= *decision.native);
   return decision;

@@ -25,6 +25,7 @@ struct ClassKey {
   Rank root = 0;
   std::uint32_t size_class = 0;  ///< see size_class()
   bool commutative = true;       ///< the reduction may combine in any order
+  bool few_elements = false;     ///< see has_few_elements()
   bool irregular = false;        ///< blocks differ in length
   friend auto operator<=>(const ClassKey&, const ClassKey&) = default;
 };
@@ -34,8 +35,8 @@ struct Decision {
   /// The best plan, then the next best that differs in more than its segments, if there is one.
   /// Their times are predicted for the call that stands for the class.
   std::vector<Choice> plans;
-  /// Predicted for the MPI library's own call; of large machines it may be a lower bound that
-  /// shows the gain (see Rules::exact_native).
+  /// Predicted for the MPI library's own call. On machines of more than 512 ranks it is a lower
+  /// bound where that shows the gain, else told by a few ranks: all of them take long to walk over.
   std::optional<Time> native;
   bool gains = false;  ///< the best plan gains over native by prediction
 };
@@ -111,7 +112,8 @@ class Chooser {
  private:
   const Decision& decide(const schedule::Collective& call);
   [[nodiscard]] Decision look_for_best(const schedule::Collective& call, Rank root) const;
-  [[nodiscard]] Decision seen_from(Decision decision, const schedule::Collective& call) const;
+  [[nodiscard]] Decision seen_from(Decision decision, const schedule::Collective& call,
+                                   bool few_elements) const;
   /// For calls whose blocks differ in length (choose_blocks.cpp).
   [[nodiscard]] Decision decide_blocks(const schedule::Collective& call) const;
   [[nodiscard]] std::optional<Time> predict_native_blocks(

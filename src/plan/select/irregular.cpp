@@ -123,9 +123,9 @@ class Ranking {
   /// A search finds what the simulator is wrong about too: less than 1 % is no gain.
   void prefer_simple() {
     if (choices_.empty() || !choices_.front().is_simulated) return;
-    const std::int64_t least = choices_.front().predicted.picoseconds;
+    const Time near = lengthened(choices_.front().predicted, 100);
     const auto end = std::find_if(choices_.begin(), choices_.end(), [&](const auto& choice) {
-      return !choice.is_simulated || choice.predicted.picoseconds > least + least / 100;
+      return !choice.is_simulated || choice.predicted > near;
     });
     const auto key = [](const IrregularChoice& choice) {
       return std::tuple(choice.plan.tree.height(), choice.plan.piece.value != 0,
@@ -139,7 +139,12 @@ class Ranking {
     std::vector<IrregularPlan> best;
     for (const IrregularChoice& choice : choices_) {
       const bool direct = choice.plan.tree.height() < 2;  // nobody passes anything on
-      if (best.size() < kBest && !direct && choice.is_simulated) best.push_back(choice.plan);
+      const bool is_there = std::any_of(best.begin(), best.end(), [&](const IrregularPlan& plan) {
+        return plan.tree == choice.plan.tree;
+      });
+      if (best.size() < kBest && !direct && !is_there && choice.is_simulated) {
+        best.push_back(choice.plan);
+      }
     }
     for (IrregularPlan& plan : best) {
       plan.sending = Sending::AtOnce;

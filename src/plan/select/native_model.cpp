@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "select/chooser.hpp"
 
@@ -12,12 +13,12 @@ using schedule::Operation;
 
 namespace {
 
-bool fits(const NativeRule& rule, const Collective& call) {
+bool fits(const NativeRule& rule, const Collective& call, bool few_elements) {
   const std::uint64_t bytes = call.count * call.element.value;
   return rule.operation == call.operation && bytes <= rule.most_bytes &&
          bytes * call.size <= rule.most_of_all && call.size >= rule.least_ranks &&
          call.size <= rule.most_ranks && (!rule.power_of_two || std::has_single_bit(call.size)) &&
-         (!rule.few_elements || call.count < std::bit_floor(call.size));
+         (!rule.few_elements || few_elements);
 }
 
 /// What is left of a plan's time without its bytes: latencies.
@@ -46,27 +47,38 @@ std::uint64_t longest_message(const Plan& plan, const Collective& call) {
   return bytes;
 }
 
-}  // namespace
-
-std::vector<Plan> plans_by(std::span<const NativeRule> rules,
-                           const collective::Hierarchy& hierarchy, const Collective& call,
-                           bool first_only) {
-  std::vector<Plan> plans;
-  for (const NativeRule& rule : rules) {
-    if (!fits(rule, call)) continue;
-    if (auto plan = plan_named(rule.plan, hierarchy, call)) plans.push_back(*std::move(plan));
-    if (first_only) break;
-  }
-  return plans;
-}
-
+/// The algorithms that the MPI library may choose.
 std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hierarchy,
-                               const Collective& call) {
+                               const Collective& call, bool few_elements) {
   if (mpi == NativeMpi::Mpich) {
-    auto plans = plans_by(kOfMpich, hierarchy, call, true);
-    if (!plans.empty()) return plans;
+    const auto first =
+        std::find_if(std::begin(kOfMpich), std::end(kOfMpich),
+                     [&](const auto& rule) { return fits(rule, call, few_elements); });
+    auto plan =
+        first == std::end(kOfMpich) ? std::nullopt : plan_named(first->plan, hierarchy, call);
+    if (plan) return {*std::move(plan)};
   }
   return plans_by(kUsual, hierarchy, call);
+}
+
+}  // namespace
+
+bool has_few_elements(const Collective& call) {
+  const bool goes_by_elements =
+      (call.operation == Operation::Reduce || call.operation == Operation::Allreduce);
+  return goes_by_elements && !call.irregular() &&
+         call.count * call.element.value > kShortReduction &&
+         call.count < std::bit_floor(call.size);
+}
+
+std::vector<Plan> plans_by(std::span<const NativeRule> rules,
+                           const collective::Hierarchy& hierarchy, const Collective& call) {
+  std::vector<Plan> plans;
+  for (const NativeRule& rule : rules) {
+    if (!fits(rule, call, has_few_elements(call))) continue;
+    if (auto plan = plan_named(rule.plan, hierarchy, call)) plans.push_back(*std::move(plan));
+  }
+  return plans;
 }
 
 /// Whole messages have them on all ways; halves do in algorithms that halve again and again, as
@@ -87,7 +99,7 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor, con
 std::optional<NativeChoice> native_choice(NativeMpi mpi, const Predictor& predictor,
                                           const Collective& call) {
   std::optional<NativeChoice> best;
-  for (const Plan& plan : native_plans(mpi, predictor.hierarchy(), call)) {
+  for (const Plan& plan : native_plans(mpi, predictor.hierarchy(), call, has_few_elements(call))) {
     const Time extra = handshakes(mpi, plan, predictor, call);
     const Time time = predictor(plan, call) + extra;
     if (!best || time < best->predicted) best = NativeChoice{plan, time, extra};
@@ -100,8 +112,8 @@ bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy) {
 }
 
 std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
-                                   const Collective& call, Time best) {
-  std::vector<Plan> plans = native_plans(mpi, predictor.hierarchy(), call);
+                                   const Collective& call, bool few_elements, Time best) {
+  std::vector<Plan> plans = native_plans(mpi, predictor.hierarchy(), call, few_elements);
   if (best > Time{0} && !plans.empty()) {
     Time bound = kForever;
     for (const Plan& plan : plans) bound = std::min(bound, predictor.at_least(plan, call));

@@ -10,23 +10,24 @@
 
 namespace espalier::select {
 
-/// The algorithms that the MPI library may choose for a call, knowing nothing of the machine.
-/// MPICH: the one for the size. Others: several, of which the best is assumed.
-[[nodiscard]] std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hierarchy,
-                                             const schedule::Collective& call);
-/// Those of some rules that fit the call. @param least_one only the first
+/// Whether this is a reduction above kShortReduction of fewer elements than a butterfly has ranks.
+[[nodiscard]] bool has_few_elements(const schedule::Collective& call);
+
+/// The plans of some rules that fit the call.
 [[nodiscard]] std::vector<Plan> plans_by(std::span<const NativeRule> rules,
                                          const collective::Hierarchy& hierarchy,
-                                         const schedule::Collective& call, bool first_only = false);
+                                         const schedule::Collective& call);
 
 /// How long the MPI library's own algorithm would take under the same model. Above its eager limit
 /// each latency is paid several times, for handshakes that our short segments do not need.
+/// @param few_elements of the calls that `call` stands for: it has elements of one byte itself
 /// @param best a plan's time; if a lower bound shows that this gains, the bound is enough and is
 ///        returned; plans that are not affordable are told by a few ranks (Predictor::told()). 0:
 ///        all are predicted
 /// @return absent if no plan of ours is like it
 [[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
-                                                 const schedule::Collective& call, Time best = {});
+                                                 const schedule::Collective& call,
+                                                 bool few_elements, Time best = {});
 
 /// The algorithm that is assumed for the MPI library, and its time.
 struct NativeChoice {
@@ -35,7 +36,8 @@ struct NativeChoice {
   Time handshakes;  ///< the part of it that they take
 };
 
-/// The fastest of native_plans(), by prediction; the first of equals.
+/// The fastest of the algorithms that the MPI library may choose, knowing nothing of the machine,
+/// by prediction; the first of equals. MPICH: the one for the size. Others: several.
 /// @return absent if no plan of ours is like it
 [[nodiscard]] std::optional<NativeChoice> native_choice(NativeMpi mpi, const Predictor& predictor,
                                                         const schedule::Collective& call);

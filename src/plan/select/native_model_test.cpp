@@ -24,7 +24,7 @@ TEST(NativeModel, IsAsLateAsTheLibrariesAre) {
   const collective::Hierarchy hierarchy(machine);
   const Predictor predictor(hierarchy);
   const auto ms = [&](NativeMpi mpi, const Collective& call) {
-    return to_microseconds(*predict_native(mpi, predictor, call)) / 1000;
+    return to_microseconds(*predict_native(mpi, predictor, call, has_few_elements(call))) / 1000;
   };
   EXPECT_GT(ms(NativeMpi::Mpich, native_call(Operation::Broadcast, 12, 131072)), 200);
   EXPECT_NEAR(ms(NativeMpi::OpenMpi, native_call(Operation::Broadcast, 12, 131072)), 99, 15);
@@ -61,7 +61,7 @@ TEST(NativeModel, EveryOperationHasATime) {
         Collective call = native_call(static_cast<Operation>(o), 6, bytes);
         call.commutative = commutes;
         for (const NativeMpi mpi : {NativeMpi::Unknown, NativeMpi::Mpich, NativeMpi::OpenMpi}) {
-          EXPECT_TRUE(predict_native(mpi, predictor, call))
+          EXPECT_TRUE(predict_native(mpi, predictor, call, false))
               << schedule::name_of(call.operation) << " " << commutes << " " << bytes;
         }
       }
@@ -79,7 +79,7 @@ TEST(NativeModel, TheAlgorithmThatIsNamedHasTheTimeThatIsPredicted) {
       for (const NativeMpi mpi : {NativeMpi::Mpich, NativeMpi::OpenMpi}) {
         const auto choice = native_choice(mpi, predictor, call);
         ASSERT_TRUE(choice) << schedule::name_of(call.operation);
-        EXPECT_EQ(choice->predicted, *predict_native(mpi, predictor, call));
+        EXPECT_EQ(choice->predicted, *predict_native(mpi, predictor, call, has_few_elements(call)));
         EXPECT_EQ(choice->predicted, predictor(choice->plan, call) + choice->handshakes);
       }
     }

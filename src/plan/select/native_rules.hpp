@@ -30,6 +30,9 @@ struct NativeRule {
   bool few_elements = false;  ///< fewer than there are ranks that take part in a butterfly
 };
 
+/// Reductions of more bytes go by the number of elements too.
+inline constexpr std::uint64_t kShortReduction = 2048;
+
 /// The first that fits is taken. Operations without any: as good as the best of kUsual.
 inline constexpr NativeRule kOfMpich[]{
     {.operation = Operation::Broadcast, .plan = "binomial", .most_bytes = 12287},
@@ -39,10 +42,12 @@ inline constexpr NativeRule kOfMpich[]{
      .most_bytes = 524287,
      .power_of_two = true},
     {.operation = Operation::Broadcast, .plan = "scatter-ring"},
-    {.operation = Operation::Reduce, .plan = "binomial", .most_bytes = 2048},
+    {.operation = Operation::Reduce, .plan = "binomial", .most_bytes = kShortReduction},
     {.operation = Operation::Reduce, .plan = "binomial", .few_elements = true},
     {.operation = Operation::Reduce, .plan = "rabenseifner"},
-    {.operation = Operation::Allreduce, .plan = "recursive-doubling", .most_bytes = 2048},
+    {.operation = Operation::Allreduce,
+     .plan = "recursive-doubling",
+     .most_bytes = kShortReduction},
     {.operation = Operation::Allreduce, .plan = "recursive-doubling", .few_elements = true},
     {.operation = Operation::Allreduce, .plan = "rabenseifner"},
     {.operation = Operation::Allgather,

@@ -102,7 +102,7 @@ std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
       continue;
     }
     const double over_roots = ranked[index].over_roots;
-    const Time takes{std::llround(static_cast<double>(from_0->picoseconds) * over_roots)};
+    const Time takes = nearest_time(static_cast<double>(from_0->picoseconds) * over_roots);
     fastest = std::min(fastest, takes);
     if (predicted > 0) least = std::min(least, static_cast<double>(takes.picoseconds) / predicted);
     simulated.push_back({ranked[index].plan, takes, over_roots});

@@ -45,7 +45,7 @@ void prefer_direct_plans(std::vector<Choice>& ranked, const Collective& call) {
   const auto it = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
     return choice.plan.algorithm->traits.sends_directly != too_many;
   });
-  if (it == ranked.end() || it->predicted.picoseconds > best + best / 200) return;
+  if (it == ranked.end() || it->predicted > lengthened(ranked.front().predicted, 200)) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
@@ -55,10 +55,9 @@ bool ignores_topology(const Plan& plan) { return plan.algorithm->traits.by_numbe
 /// slow links more often, which slows other traffic.
 void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty() || !schedule::has_root(call.operation)) return;
-  const std::int64_t best = ranked.front().predicted.picoseconds;
   const auto it = std::find_if(ranked.begin(), ranked.end(),
                                [](const Choice& choice) { return !ignores_topology(choice.plan); });
-  if (it == ranked.end() || it->predicted.picoseconds > best + best / 100) return;
+  if (it == ranked.end() || it->predicted > lengthened(ranked.front().predicted, 100)) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
@@ -158,10 +157,9 @@ class Leading {
     if (!second_ || at_least <= second_->predicted) return false;
     if (plan.algorithm->traits.is_tuned && at_least <= best_tuned_) return false;
     const auto is_direct = [](const Plan& one) { return one.algorithm->traits.sends_directly; };
-    const std::int64_t best = first_->predicted.picoseconds;
     const bool is_one_way =
         is_direct(plan) == is_direct(first_->plan) || is_direct(plan) == is_direct(second_->plan);
-    return is_one_way || at_least.picoseconds > best + best / 200;
+    return is_one_way || at_least > lengthened(first_->predicted, 200);
   }
 
  private:
@@ -191,7 +189,7 @@ bool is_beaten_over_roots(const Choice& choice, double from_0, double over_all, 
   const double beside = time_over_roots(choice.plan, by.at_least, call) / over_all;
   constexpr double kChanges = 1.0011;  // less of a change does not count
   return beside > kChanges &&
-         by.leading->is_beaten(choice.plan, Time{std::llround(beside * from_0 * 1e12) - 1});
+         by.leading->is_beaten(choice.plan, nearest_time(beside * from_0 * 1e12) - Time{1});
 }
 
 /// Sets Choice::over_roots of plans that do not know the machine. With many ranks, which are not
@@ -216,7 +214,7 @@ void look_from_other_roots(std::vector<Choice>& ranked, const RankedBy& by,
       const double over_roots = beside / (takes / from_0);
       if (over_roots >= 1.001) {
         choice.over_roots = over_roots;
-        choice.predicted = Time{std::llround(takes * over_roots * 1e12)};
+        choice.predicted = nearest_time(takes * over_roots * 1e12);
       }
     }
     kept.push_back(std::move(choice));

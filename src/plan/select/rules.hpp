@@ -20,9 +20,6 @@ struct Rules {
   std::map<schedule::Operation, std::string> named = {};
   NativeMpi mpi = NativeMpi::Unknown;
   Transport transport = {};  ///< how the executor's messages are carried
-  /// The MPI library's own time is always worked out. Else, on machines of more than 512 ranks, it
-  /// is not where a lower bound of it shows that a plan gains: it takes a walk over all ranks.
-  bool exact_native = false;
   /// Absent: plans that are predicted to be near the best one are simulated, as far as one call is
   /// worth it (simulated_times.hpp).
   std::optional<SimulationBudget> budget = {};

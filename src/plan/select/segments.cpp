@@ -81,7 +81,7 @@ Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
   Plan best = with_segments(plan, cut);
   if (best == plan && with_segments(best, double_it) == best) return plan;
   const Time takes = time_of(plan);
-  const Time limit{takes.picoseconds + takes.picoseconds / 64};
+  const Time limit = lengthened(takes, 64);
   if (!(best == plan) && time_of(best) > limit) return plan;
   for (;;) {
     Plan longer = with_segments(best, double_it);

@@ -117,7 +117,7 @@ std::optional<Time> SimulatedTimes::of(const Plan& plan) {
   const auto last = static_cast<double>((*three - *two).picoseconds);
   if (std::abs(last - before) > kSteadyWithin * last) return entire();
   const double more = static_cast<double>(call_.count - 3 * step) / static_cast<double>(step);
-  return Time{three->picoseconds + std::llround(more * last)};
+  return *three + nearest_time(more * last);
 }
 
 std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
@@ -140,7 +140,7 @@ std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedT
     }
     const double takes = static_cast<double>(from_root->picoseconds) * choice.over_roots;
     fastest = std::min(fastest, takes);
-    simulated.push_back({std::move(choice.plan), Time{std::llround(takes)}, choice.over_roots});
+    simulated.push_back({std::move(choice.plan), nearest_time(takes), choice.over_roots});
   }
   std::stable_sort(simulated.begin(), simulated.end(),
                    [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });

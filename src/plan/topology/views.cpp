@@ -164,6 +164,14 @@ Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks) {
       spec_of_part(machine, ranks, [](const Pruner& pruner) { return pruner.smallest_of_all(); }));
 }
 
+Machine as_planned(const Machine& machine) {
+  const auto is_alone = [](const Cluster& one) { return one.member_count == 1; };
+  if (std::none_of(machine.clusters().begin(), machine.clusters().end(), is_alone)) return machine;
+  std::vector<Rank> everybody(machine.size());
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  return restrict_machine(machine, everybody);
+}
+
 Machine with_speeds(const Machine& machine, std::span<const std::uint64_t> speeds) {
   expects(speeds.size() == machine.size(), "with_speeds: not one for each rank");
   MachineSpec spec = spec_of_all(machine);

@@ -18,6 +18,10 @@ namespace espalier::topology {
 /// what is left keep their capacities: who else uses them is not known here.)
 [[nodiscard]] Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks);
 
+/// The machine as a program on all of it sees it, which is what plans are made for:
+/// restrict_machine() to all ranks. Clusters of one member are gone.
+[[nodiscard]] Machine as_planned(const Machine& machine);
+
 /// The same machine with other compute speeds of its processes, in millionths, by rank.
 /// @pre one for each rank, none of them 0
 [[nodiscard]] Machine with_speeds(const Machine& machine, std::span<const std::uint64_t> speeds);

@@ -10,6 +10,7 @@
 #include "schedule/json.hpp"
 #include "select/chooser.hpp"
 #include "select/ranking.hpp"
+#include "topology/views.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier {
@@ -34,55 +35,75 @@ Collective regular(const Collective& call) {
   return one;
 }
 
-Plan made(const Machine& machine, const Call& call, const Collective& inside,
-          PlanInside::AnyPlan way, std::string name, std::optional<Time> predicted) {
-  return Plan(std::make_shared<const PlanInside>(
-      PlanInside{machine, call, inside, std::move(way), std::move(name), predicted}));
+/// A call on a machine, as asked for and as plans are made for it.
+struct Asked {
+  Machine machine;
+  Call call;
+  std::shared_ptr<const topology::Machine> planned;
+  Collective inside;
+};
+
+Expected<Asked> asked_for(const Machine& machine, const Call& call) {
+  auto inside = api::inside_of(call, machine.size());
+  if (!inside) return inside.error();
+  return Asked{machine, call,
+               std::make_shared<const topology::Machine>(topology::as_planned(*machine.inside())),
+               *std::move(inside)};
 }
 
-std::vector<Plan> by_lengths(const Machine& machine, const Call& call, const Collective& inside) {
+Plan made(const Asked& asked, PlanInside::AnyPlan way, std::string name,
+          std::optional<Time> predicted) {
+  return Plan(std::make_shared<const PlanInside>(
+      PlanInside{asked.machine, asked.planned, asked.call, asked.inside, std::move(way),
+                 std::move(name), predicted}));
+}
+
+std::vector<Plan> by_lengths(const Asked& asked) {
   std::vector<Plan> plans;
-  for (select::IrregularChoice& choice : select::irregular_ranking(*machine.inside(), inside, {})) {
+  for (select::IrregularChoice& choice :
+       select::irregular_ranking(*asked.planned, asked.inside, {})) {
     std::string name = name_of(choice.plan);
-    plans.push_back(
-        made(machine, call, inside, std::move(choice.plan), std::move(name), choice.predicted));
+    plans.push_back(made(asked, std::move(choice.plan), std::move(name), choice.predicted));
   }
   return plans;
 }
 
-std::vector<Plan> by_prediction(const Machine& machine, const Call& call,
-                                const Collective& inside) {
-  const collective::Hierarchy hierarchy(*machine.inside());
-  const select::CostView cost_view(*machine.inside());
+std::vector<Plan> by_prediction(const Asked& asked) {
+  const Collective& inside = asked.inside;
+  const collective::Hierarchy hierarchy(*asked.planned);
+  const select::CostView cost_view(*asked.planned);
   std::vector<Plan> plans;
   // First what the library takes; then all others by predicted time.
   select::PlanChoice chosen = select::Chooser(hierarchy).choose(inside, select::WhichPlan::Best);
   if (chosen.planned()) {
     const Time predicted = predict(*chosen.plan, cost_view, hierarchy, regular(inside));
-    plans.push_back(made(machine, call, inside, *chosen.plan, chosen.name, predicted));
+    plans.push_back(made(asked, *chosen.plan, chosen.name, predicted));
   }
   for (select::Choice& choice : select::ranking(hierarchy, cost_view, regular(inside))) {
     if (!can_do(choice.plan, hierarchy, inside) || choice.plan == chosen.plan) continue;
     std::string name = name_of(choice.plan, inside);
-    plans.push_back(
-        made(machine, call, inside, std::move(choice.plan), std::move(name), choice.predicted));
+    plans.push_back(made(asked, std::move(choice.plan), std::move(name), choice.predicted));
   }
   return plans;
+}
+
+Expected<std::vector<Plan>> all_plans(const Asked& asked) {
+  if (!goes_by_lengths(asked.inside)) return by_prediction(asked);
+  if (asked.machine.size() > kMostByLengths) {
+    return Error{"machine",
+                 fmt::format("{} processes; plans by lengths are simulated for up to {}",
+                             asked.machine.size(), kMostByLengths),
+                 "take a smaller machine"};
+  }
+  return by_lengths(asked);
 }
 
 }  // namespace
 
 Expected<std::vector<Plan>> all_plans(const Machine& machine, const Call& call) {
-  auto inside = api::inside_of(call, machine.size());
-  if (!inside) return inside.error();
-  if (!goes_by_lengths(*inside)) return by_prediction(machine, call, *inside);
-  if (machine.size() > kMostByLengths) {
-    return Error{"machine",
-                 fmt::format("{} processes; plans by lengths are simulated for up to {}",
-                             machine.size(), kMostByLengths),
-                 "take a smaller machine"};
-  }
-  return by_lengths(machine, call, *inside);
+  auto asked = asked_for(machine, call);
+  if (!asked) return asked.error();
+  return all_plans(*asked);
 }
 
 Expected<Plan> choose_plan(const Machine& machine, const Call& call) {
@@ -92,19 +113,20 @@ Expected<Plan> choose_plan(const Machine& machine, const Call& call) {
 }
 
 Expected<Plan> plan_named(const Machine& machine, const Call& call, const std::string& name) {
-  auto plans = all_plans(machine, call);
+  auto asked = asked_for(machine, call);
+  if (!asked) return asked.error();
+  auto plans = all_plans(*asked);
   if (!plans) return plans.error();
   const auto is_it = [&](const Plan& plan) { return plan.name() == name; };
   const auto found = std::find_if(plans->begin(), plans->end(), is_it);
   if (found != plans->end()) return *found;
   // Names that are no candidates here, such as trees by speed among equals.
-  const Collective inside = *api::inside_of(call, machine.size());
-  const collective::Hierarchy hierarchy(*machine.inside());
-  if (!goes_by_lengths(inside)) {
-    if (auto plan = select::plan_named(name, hierarchy, inside)) {
+  const collective::Hierarchy hierarchy(*asked->planned);
+  if (!goes_by_lengths(asked->inside)) {
+    if (auto plan = select::plan_named(name, hierarchy, asked->inside)) {
       const Time predicted =
-          predict(*plan, select::CostView(*machine.inside()), hierarchy, regular(inside));
-      return made(machine, call, inside, *std::move(plan), name, predicted);
+          predict(*plan, select::CostView(*asked->planned), hierarchy, regular(asked->inside));
+      return made(*asked, *std::move(plan), name, predicted);
     }
   }
   constexpr std::size_t kTold = 12;
@@ -136,10 +158,10 @@ Expected<Plan> read_plan(const Machine& machine, const std::string& json) {
                    "keep within the buffers"};
     }
   }
-  const Collective inside = schedule->call;
+  const Asked asked{machine, api::outside_of(schedule->call),
+                    std::make_shared<const topology::Machine>(*machine.inside()), schedule->call};
   std::string name = schedule->algorithm;
-  return made(machine, api::outside_of(inside), inside, *std::move(schedule), std::move(name),
-              std::nullopt);
+  return made(asked, *std::move(schedule), std::move(name), std::nullopt);
 }
 
 }  // namespace espalier

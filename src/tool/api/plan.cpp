@@ -44,7 +44,7 @@ sim::SimResult simulated(const PlanInside& plan, sim::SimOptions& options) {
   const sim::Budget budget(kSharedExactly);
   const auto* way = std::get_if<select::Plan>(&plan.way);
   if (way == nullptr) return simulate_as_exactly_as(budget, plan.schedule(), machine, options);
-  const collective::Hierarchy hierarchy(machine);
+  const collective::Hierarchy hierarchy(*plan.planned);
   const auto candidate = candidate_of(*way, hierarchy, plan.inside);
   return simulate_as_exactly_as(budget, plan.inside, candidate.program_of, machine, options);
 }
@@ -54,7 +54,7 @@ sim::SimResult simulated(const PlanInside& plan, sim::SimOptions& options) {
 std::uint64_t PlanInside::messages(std::uint64_t enough) const {
   const auto* plan = std::get_if<select::Plan>(&way);
   if (plan == nullptr) return select::messages_in(schedule());
-  const collective::Hierarchy hierarchy(*machine.inside());
+  const collective::Hierarchy hierarchy(*planned);
   return select::SimulatedTimes(hierarchy, inside, 0).messages_of(*plan, enough);
 }
 
@@ -63,7 +63,7 @@ schedule::Schedule PlanInside::schedule() const {
   if (const auto* tree = std::get_if<select::IrregularPlan>(&way)) {
     return select::schedule_of(*tree, inside);
   }
-  const collective::Hierarchy hierarchy(*machine.inside());
+  const collective::Hierarchy hierarchy(*planned);
   return schedule_of(candidate_of(std::get<select::Plan>(way), hierarchy, inside), inside);
 }
 
@@ -85,7 +85,7 @@ bool Plan::knows_topology() const {
 std::vector<std::string> Plan::per_level() const {
   const auto* plan = std::get_if<select::Plan>(&inside_->way);
   if (plan == nullptr) return {};
-  return select::per_level(*plan, *inside_->machine.inside(), inside_->inside);
+  return select::per_level(*plan, *inside_->planned, inside_->inside);
 }
 
 Verdict Plan::verify() const {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <espalier/plan.hpp>
+#include <memory>
 #include <variant>
 
 #include "schedule/schedule.hpp"
 #include "select/irregular.hpp"
 #include "select/plan.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier {
 
@@ -16,6 +18,7 @@ class PlanInside {
   using AnyPlan = std::variant<select::Plan, select::IrregularPlan, schedule::Schedule>;
 
   Machine machine;
+  std::shared_ptr<const topology::Machine> planned;  ///< as_planned(): what its plan was made for
   Call call;
   schedule::Collective inside;
   AnyPlan way;

@@ -8,7 +8,6 @@
 
 #include "base/file.hpp"
 #include "base/units.hpp"
-#include "cli/as_library.hpp"
 #include "cli/call_options.hpp"
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
@@ -16,6 +15,7 @@
 #include "model/parse_model.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/block_counts.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -136,7 +136,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels l
   auto machine = known != nullptr ? Expected<topology::Machine>(*known)
                                   : timed_machine_from(options.machine, "--machine");
   if (!machine) return machine.error();
-  if (levels == Levels::WithAChoice) *machine = as_planned(*machine);
+  if (levels == Levels::WithAChoice) *machine = topology::as_planned(*machine);
   if (machine->size() > kPlannedUpTo) {
     return Error{"--machine",
                  fmt::format("{} processes; plans by lengths are simulated for up to {}",

@@ -34,7 +34,7 @@ struct IrregularCall {
 /// Levels of the machine that are looked at.
 enum class Levels : bool {
   All,
-  WithAChoice,  ///< the machine of the library: as_planned()
+  WithAChoice,  ///< the machine of the library: topology::as_planned()
 };
 /// @param machine the machine, if it is read already: standard input can be read only once
 Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels levels = Levels::All,

@@ -52,7 +52,12 @@ std::vector<Cell> time_cells(const std::string& name, const Choice& choice,
                              const Choices& choices) {
   const bool has_others = not_simulated_of(choices) > 0;
   if (!choice.is_simulated) return {name, Cell(), Cell(), choice.predicted};
-  const double best = to_microseconds(choices.front().predicted);
+  // The first may be a simpler plan that takes a little longer.
+  Time least = kForever;
+  for (const Choice& one : choices) {
+    if (one.is_simulated) least = std::min(least, one.predicted);
+  }
+  const double best = to_microseconds(least);
   const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
   std::vector<Cell> cells{name, choice.predicted, Decimal{ratio, 3}};
   if (has_others) cells.emplace_back();

@@ -25,6 +25,7 @@
 #include "select/shared_memory.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
+#include "topology/views.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -190,7 +191,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   }
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
-  *machine = as_planned(*machine);
+  *machine = topology::as_planned(*machine);
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
   if (options.reproducible && !reduces(call->operation)) {

@@ -69,9 +69,16 @@ report::Table table_of(const PlanReport& report) {
 /// " (scatter-ring, 30 ms of it for handshakes)": the algorithm that native is taken for.
 std::string native_in_words(const PlanReport& report) {
   if (!report.native) return "";
-  const std::string name = name_of(report.native->plan, report.call);
-  if (report.native->handshakes == Time{0}) return fmt::format(" ({})", name);
-  return fmt::format(" ({}, {} of it for handshakes)", name, rounded(report.native->handshakes));
+  std::string text = name_of(report.native->plan, report.call);
+  if (report.native->handshakes != Time{0}) {
+    text += fmt::format(", {} of it for handshakes", rounded(report.native->handshakes));
+  }
+  // The library decides for a class of sizes, on many ranks by a few of them.
+  const Time exact = report.native->predicted, decided = *report.runs.native_predicted;
+  if (exact > lengthened(decided, 20) || decided > lengthened(exact, 20)) {
+    text += fmt::format("; {} for this size and all ranks", rounded(exact));
+  }
+  return fmt::format(" ({})", text);
 }
 
 }  // namespace
@@ -219,6 +226,7 @@ std::string plan_json(const PlanReport& report) {
       {"why", report.runs.why},
       {"native_predicted_ps",
        report.runs.native_predicted ? Json(report.runs.native_predicted->picoseconds) : Json()},
+      {"native_exact_ps", report.native ? Json(report.native->predicted.picoseconds) : Json()},
       {"native_plan", report.native ? Json(name_of(report.native->plan, call)) : Json()},
       {"trials", tries},
       {"levels", select::per_level(chosen.choice.plan, report.machine, call)},

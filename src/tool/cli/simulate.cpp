@@ -22,6 +22,7 @@
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/simulate_within.hpp"
+#include "topology/views.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -294,6 +295,7 @@ Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
     if (!schedule) return Failure{schedule.error()};
     return show_simulation({*std::move(schedule), "", {}}, *machine, *conditions, options, *canvas);
   }
+  *machine = topology::as_planned(*machine);
   Expected<Shown> shown = Error{};
   if (options.counts.given()) {
     auto schedule = irregular_schedule(

@@ -16,6 +16,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "schedule/operation_names.hpp"
+#include "topology/views.hpp"
 #include "trace/json.hpp"
 #include "view/api.hpp"
 #include "view/grid.hpp"
@@ -124,7 +125,7 @@ Expected<view::Subject> subject_of_placement(const ViewOptions& options) {
   auto machine = machine_of_placement(options.subject, options.machine);
   if (!machine) return machine.error();
   if (auto large = why_too_large(*machine, "PLACEMENT")) return *large;
-  return view::Subject{view::as_planned(*std::move(machine)), options.subject};
+  return view::Subject{topology::as_planned(*machine), options.subject};
 }
 
 /// What the page shows: MACHINE, or SCHEDULE with --machine.
@@ -141,7 +142,7 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
   if (named.empty()) named = kUsualMachine;
   auto machine = timed_machine_from(named, from_file ? "--machine" : "MACHINE");
   if (!machine) return machine.error();
-  view::Subject subject{view::as_planned(*std::move(machine)), named};
+  view::Subject subject{topology::as_planned(*machine), named};
   if (auto large = why_too_large(subject.machine, from_file ? "--machine" : "MACHINE")) {
     return *large;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/json.hpp"
 #include "base/units.hpp"
@@ -108,14 +107,6 @@ struct Answers::Site {
   select::Chooser chooser;
   std::optional<PlanTable> last;
 };
-
-Machine as_planned(Machine machine) {
-  const auto is_alone = [](const topology::Cluster& one) { return one.member_count == 1; };
-  if (std::none_of(machine.clusters().begin(), machine.clusters().end(), is_alone)) return machine;
-  std::vector<Rank> everybody(machine.size());
-  std::iota(everybody.begin(), everybody.end(), Rank{0});
-  return topology::restrict_machine(machine, everybody);
-}
 
 Answers::Answers(Subject subject) : subject_(std::move(subject)) {}
 Answers::~Answers() = default;

@@ -79,7 +79,4 @@ class Answers {
   std::vector<std::unique_ptr<Site>> sites_;  ///< the last one used first
 };
 
-/// The machine as `espalier plan` takes it: without outermost levels that join nothing.
-[[nodiscard]] topology::Machine as_planned(topology::Machine machine);
-
 }  // namespace espalier::view
