@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/json.hpp"
+#include "base/units.hpp"
 #include "report/json_text.hpp"
 #include "report/text.hpp"
 #include "tree/irregular.hpp"
