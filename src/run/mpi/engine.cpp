@@ -49,7 +49,7 @@ Engine::~Engine() {
     registry_->progress().end_thread();
     registry_->forget_all();
     if (world_->tracer != nullptr) {
-      world_->tracer->finish(ledger_->count("native", {}));
+      world_->tracer->finish(ledger_->count("native", {}), ledger_->count("planned", {}));
       world_->tracer.reset();
     }
     if (keeps_log() && world_->rank == 0) {

@@ -99,6 +99,10 @@ std::string told_of(const trace::Trace& trace, const std::string& file) {
   if (trace.native.value_or(0) > 0) {
     text += fmt::format("espalier: {} native calls of rank 0 are not in it\n", *trace.native);
   }
+  if (trace.untraced > 0) {
+    text += fmt::format("espalier: {} planned calls of rank 0 that do not block are not in it\n",
+                        trace.untraced);
+  }
   if (trace.dropped > 0) {
     text += fmt::format("espalier: {} later calls are not in it: the memory for it was used up\n",
                         trace.dropped);
@@ -114,13 +118,17 @@ std::string told_of(const trace::Trace& trace, const std::string& file) {
 }  // namespace
 
 std::uint32_t CommunicatorLog::index_of(const runtime::CachedPlan& plan, bool irregular) {
-  // By name too: another plan may be where an evicted one was.
-  if (last == &plan && signature == plan.signature && name == plan.name) return index;
-  last = &plan;
-  signature = plan.signature;
-  name = plan.name;
-  index = log.add_plan({plan.call, irregular, plan.name, plan.predicted,
-                        irregular ? 0 : schedule::hash_of(plan.prepared.program)});
+  const auto known = seen_.find(&plan);
+  if (known != seen_.end() && known->second.signature == plan.signature &&
+      known->second.name == plan.name) {
+    return known->second.index;
+  }
+  if (log.is_full()) return trace::Log::kNoPlan;
+  const std::uint32_t index =
+      log.add_plan({plan.call, irregular, plan.name, plan.predicted,
+                    irregular ? 0 : schedule::hash_of(plan.prepared.program)});
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  seen_.insert_or_assign(&plan, Seen{plan.signature, plan.name, index});
   return index;
 }
 
@@ -167,6 +175,13 @@ void CallTrace::begin(Communicator& comm, const runtime::CachedPlan& plan, bool 
   log_->log.begin(number_, index, trace::monotonic_now());
 }
 
+std::uint64_t Tracer::followed() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t calls = 0;
+  for (const auto& one : logs_) calls += one->log.calls();
+  return calls;
+}
+
 std::string Tracer::packed() {
   const std::lock_guard lock(mutex_);
   std::string all;
@@ -206,30 +221,34 @@ std::vector<std::string> Tracer::gather(const std::string& mine) const {
   return all;
 }
 
-void Tracer::finish(std::uint64_t native) {
+void Tracer::finish(std::uint64_t native, std::uint64_t planned) {
+  const std::uint64_t traced = followed();
   const std::vector<trace::Offset> at_end = measure_clocks();
   std::vector<std::string> hosts = gather(own_host());
   std::vector<std::string> logs = gather(packed());
   if (rank_ != 0) return;
   std::vector<std::vector<trace::PackedLog>> unpacked;
   trace::Clocks clocks{0, 0};
+  std::vector<Nanoseconds> residuals;
   for (int rank = 0; rank < size_; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
     const auto leader = static_cast<std::size_t>(leaders_[at]);
     const trace::ClockFit fit{at_begin_[leader], at_end[leader]};
     clocks.kernels += leader == at ? 1 : 0;
-    clocks.residual = std::max(clocks.residual, fit.residual());
+    if (leader == at) residuals.push_back(fit.residual());
     unpacked.push_back(trace::unpack(logs[at]));
     logs[at].clear();
     for (trace::PackedLog& log : unpacked.back()) {
       for (Event& event : log.events) event.at = leader == 0 ? event.at : fit.ours(event.at);
     }
   }
+  clocks.residual = trace::worst_between(residuals);
   trace::Trace joined = trace::join(unpacked);
   joined.program = own_program();
   joined.hosts = std::move(hosts);
   joined.clocks = clocks;
   joined.native = native;
+  joined.untraced = planned - std::min(planned, traced);
   const std::string& file = settings_.trace;
   std::string text;
   if (const auto wrong = replace_named_file(file, trace::write_json(joined))) {

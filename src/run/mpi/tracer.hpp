@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "mpi/channel.hpp"
@@ -13,19 +15,26 @@
 
 namespace espalier::mpi {
 
-/// One rank's log of one communicator, and which plan the last call had: loops repeat a call.
-struct CommunicatorLog {
+/// One rank's log of one communicator.
+class CommunicatorLog {
+ public:
   CommunicatorLog(std::uint64_t id, trace::Communicator about, trace::Budget& budget)
       : log(id, std::move(about), budget) {}
 
-  /// The plan's index in the log.
+  /// The plan's index in the log, or Log::kNoPlan.
   std::uint32_t index_of(const runtime::CachedPlan& plan, bool irregular);
 
   trace::Log log;
-  const runtime::CachedPlan* last = nullptr;
-  std::uint64_t signature = 0;
-  std::string name;
-  std::uint32_t index = 0;
+
+ private:
+  /// A plan that was seen. Another one may be at its place later.
+  struct Seen {
+    std::uint64_t signature = 0;
+    std::string name;
+    std::uint32_t index = 0;
+  };
+  static constexpr std::size_t kMostSeen = 4096;
+  std::unordered_map<const runtime::CachedPlan*, Seen> seen_;
 };
 
 /// Takes down the messages of planned calls (ESPALIER_TRACE), on all processes or on none.
@@ -44,13 +53,15 @@ class Tracer {
   [[nodiscard]] bool is_there() const { return static_cast<bool>(comm_); }
   /// @param about the machine is wanted from the communicator's first rank alone
   CommunicatorLog& join(Channel& channel, trace::Communicator about);
-  /// @param native calls of this process that were left to the MPI library; those of rank 0 are
-  /// told
-  void finish(std::uint64_t native);
+  /// @param native,planned calls of this process, of which those of rank 0 are told: calls that
+  /// were left to the MPI library, and calls along plans
+  void finish(std::uint64_t native, std::uint64_t planned);
 
  private:
   std::vector<trace::Offset> measure_clocks() const;
   std::string packed();
+  /// Calls of this process that the logs know.
+  [[nodiscard]] std::uint64_t followed();
   [[nodiscard]] std::vector<std::string> gather(const std::string& mine) const;
 
   const runtime::Settings& settings_;

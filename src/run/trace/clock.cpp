@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 
 #include "base/contract.hpp"
 
@@ -54,6 +55,12 @@ Nanoseconds ClockFit::ours(Nanoseconds theirs) const {
       static_cast<double>(theirs - begin.at) / static_cast<double>(end.at - begin.at);
   const double offset = share * static_cast<double>(end.value - begin.value);
   return theirs - begin.value - std::llround(offset);
+}
+
+Nanoseconds worst_between(std::vector<Nanoseconds> residuals) {
+  std::sort(residuals.begin(), residuals.end(), std::greater<>());
+  residuals.resize(2);
+  return residuals[0] + residuals[1];
 }
 
 }  // namespace espalier::trace

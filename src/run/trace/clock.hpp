@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "trace/trace.hpp"
 
@@ -48,5 +49,9 @@ struct ClockFit {
     return begin.residual > end.residual ? begin.residual : end.residual;
   }
 };
+
+/// How far off a time between two of several clocks may be, each of which is off from ours by at
+/// most so much: the sum of the two largest.
+[[nodiscard]] Nanoseconds worst_between(std::vector<Nanoseconds> residuals);
 
 }  // namespace espalier::trace

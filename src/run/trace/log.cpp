@@ -44,8 +44,18 @@ LoggedPlan plan_from_json(const Json& json) {
 }  // namespace
 
 std::uint32_t Log::add_plan(LoggedPlan plan) {
+  std::string text = plan_to_json(plan).dump();
+  const auto known = index_of_.find(text);
+  if (known != index_of_.end()) return known->second;
+  // Its text is kept twice, here and in pack().
+  if (is_full_ || !budget_.take(2 * text.size() + sizeof plan)) {
+    is_full_ = true;
+    return kNoPlan;
+  }
   plans_.push_back(std::move(plan));
-  return static_cast<std::uint32_t>(plans_.size() - 1);
+  const auto index = static_cast<std::uint32_t>(plans_.size() - 1);
+  index_of_.emplace(std::move(text), index);
+  return index;
 }
 
 bool Log::grow() {

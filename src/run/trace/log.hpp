@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,10 +62,14 @@ class Log {
   Log(std::uint64_t id, Communicator communicator, Budget& budget)
       : id_(id), communicator_(std::move(communicator)), budget_(budget) {}
 
-  /// @return index of the plan, for begin()
+  /// @return index of the plan, for begin(); the same for the same plan. kNoPlan: the budget is
+  /// used up
   std::uint32_t add_plan(LoggedPlan plan);
+  static constexpr std::uint32_t kNoPlan = ~std::uint32_t{0};
+  /// @param plan kNoPlan: the call is counted alone
   void begin(std::uint64_t call, std::uint32_t plan, Nanoseconds at) {
     ++calls_;
+    if (plan == kNoPlan) return;
     add({at, static_cast<std::uint32_t>(call), Event::What::CallBegin, 0, plan});
   }
   void end(std::uint64_t call, Nanoseconds at) {
@@ -73,6 +78,9 @@ class Log {
   void add(const Event& event) {
     if (next_ != end_ || grow()) *next_++ = event;
   }
+
+  [[nodiscard]] bool is_full() const { return is_full_; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
 
   /// Everything, as bytes for a process of the same kind. The machine is there if this is the
   /// communicator's first rank, since one copy is enough.
@@ -89,6 +97,7 @@ class Log {
   bool is_full_ = false;
   std::uint64_t calls_ = 0;
   std::vector<LoggedPlan> plans_;
+  std::map<std::string, std::uint32_t> index_of_;  // of plans, by their text
   std::vector<std::unique_ptr<Chunk>> chunks_;
   Event* next_ = nullptr;
   Event* end_ = nullptr;

@@ -133,6 +133,7 @@ Trace trace_from(const Json& json) {
   trace.dropped = json.at("dropped_calls").get<std::uint64_t>();
   const Json* native = json.find("native_calls");
   if (native != nullptr && !native->is_null()) trace.native = native->get<std::uint64_t>();
+  trace.untraced = json.value("untraced_calls", std::uint64_t{0});
   for (const Json& one : json.at("communicators")) {
     trace.communicators.push_back(communicator_from(one, trace.hosts.size()));
   }

@@ -76,6 +76,8 @@ struct Trace {
   std::vector<Call> calls;  ///< calls in the order of their first entry
   /// Calls of rank 0 that were left to the MPI library; absent: not known.
   std::optional<std::uint64_t> native = {};
+  /// Planned calls of rank 0 that are not here: those that do not block.
+  std::uint64_t untraced = 0;
   friend bool operator==(const Trace&, const Trace&) = default;
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(hosts.size()); }

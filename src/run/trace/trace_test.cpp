@@ -73,7 +73,8 @@ TEST(TraceLog, BothEndsOfAMessageBecomeOne) {
 }
 
 TEST(TraceLog, CallsBeyondTheBudgetAreCountedAndWhatIsKeptIsWhole) {
-  TwoRanks ranks(2 * 2048 * sizeof(Event));  // one chunk for each rank
+  constexpr std::uint64_t kPlans = 4096;              // more than two of them take
+  TwoRanks ranks(2 * 2048 * sizeof(Event) + kPlans);  // one chunk for each rank
   constexpr std::uint32_t kCalls = 1000;
   for (std::uint32_t c = 0; c < kCalls; ++c) log_call(ranks.first, ranks.second, c, c * 100);
   const Trace trace = ranks.joined();
@@ -83,6 +84,25 @@ TEST(TraceLog, CallsBeyondTheBudgetAreCountedAndWhatIsKeptIsWhole) {
     ASSERT_EQ(call.messages.size(), 1U);
     ASSERT_NE(call.messages.front().recv_end, kNever);
   }
+}
+
+/// A program that takes two sizes in turn added a plan in every call, beyond all bounds.
+TEST(TraceLog, KnowsEachPlanOnceAndWithinTheBudget) {
+  Budget budget(100'000);
+  Log log(7, pair_of_ranks(), budget);
+  EXPECT_EQ(log.add_plan(a_plan(1)), 0U);
+  EXPECT_EQ(log.add_plan(a_plan(2)), 1U);
+  EXPECT_EQ(log.add_plan(a_plan(1)), 0U);
+  for (std::uint64_t program = 3; program < 10'000; ++program) {
+    const std::uint32_t index = log.add_plan(a_plan(program));
+    log.begin(program, index, 0);
+    ASSERT_EQ(index == Log::kNoPlan, log.is_full());
+  }
+  EXPECT_TRUE(log.is_full());
+  const auto kept = unpack(log.pack());
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_LT(kept.front().plans.size(), 1000U);
+  EXPECT_EQ(kept.front().calls, 9'997U);
 }
 
 TEST(TraceLog, ACallThatOneRankDidNotKeepIsDropped) {
@@ -103,6 +123,7 @@ TEST(TraceJson, IsReadAsItWasWritten) {
   trace.clocks = {2, 1500};
   trace.calls.front().messages.front().recv_end = kNever;
   trace.native = 7;
+  trace.untraced = 8;
   const auto read = read_json(write_json(trace), "t");
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(*read, trace);
@@ -191,6 +212,9 @@ TEST(TraceClock, AClockThatRunsFastIsBroughtBack) {
   EXPECT_EQ(fit.ours(2'002'000), 2'000'000);
   EXPECT_NEAR(static_cast<double>(fit.ours(1'001'500)), 1'000'000, 1);
   EXPECT_EQ(fit.residual(), 8);
+  EXPECT_EQ(worst_between({0}), 0);
+  EXPECT_EQ(worst_between({0, 8}), 8);
+  EXPECT_EQ(worst_between({3, 0, 8, 5}), 13);
 }
 
 TEST(TraceClock, OneKernelIsKnownAgain) {

@@ -71,6 +71,7 @@ std::string write_json(const Trace& trace) {
             {"clock", {{"kernels", trace.clocks.kernels}, {"residual_ns", trace.clocks.residual}}},
             {"dropped_calls", trace.dropped},
             {"native_calls", trace.native ? Json(*trace.native) : Json()},
+            {"untraced_calls", trace.untraced},
             {"hosts", Json::array()},
             {"communicators", Json::array()},
             {"plans", Json::array()}};

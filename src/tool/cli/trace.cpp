@@ -73,6 +73,10 @@ std::string about(const trace::Trace& trace) {
         fmt::format("{} native calls of rank 0 are not in it: espalier run --explain tells why\n",
                     report::grouped(*trace.native));
   }
+  if (trace.untraced > 0) {
+    text += fmt::format("{} planned calls of rank 0 that do not block are not in it\n",
+                        report::grouped(trace.untraced));
+  }
   if (trace.dropped > 0) {
     text += fmt::format("{} later calls were not taken down: the memory for them was used up\n",
                         report::grouped(trace.dropped));
@@ -266,6 +270,7 @@ Json comparison_json(const trace::Trace& trace, const Looked& looked) {
           {"processes", trace.size()},
           {"dropped_calls", trace.dropped},
           {"native_calls", trace.native ? Json(*trace.native) : Json()},
+          {"untraced_calls", trace.untraced},
           {"clocks", trace.clocks.kernels},
           {"residual_ps", nanoseconds(trace.clocks.residual).picoseconds},
           {"calls", calls},
