@@ -1,7 +1,9 @@
 #include "mpi/device_buffers.hpp"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <string_view>
 
@@ -51,6 +53,23 @@ int is_of_devices(dl_phdr_info* info, std::size_t /*size*/, void* found) {
   return 0;
 }
 
+/// Whether a device may be on this host at all: Debian 13's MPIs load such libraries everywhere.
+bool has_device_files() {
+  for (const char* const file : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvhost-ctrl-gpu",
+                                 "/dev/nvmap", "/dev/kfd", "/dev/dxg", "/dev/accel"}) {
+    if (::access(file, F_OK) == 0) return true;
+  }
+  constexpr std::string_view kRender = "renderD";
+  DIR* const folder = ::opendir("/dev/dri");
+  if (folder == nullptr) return false;
+  bool found = false;
+  while (const dirent* const entry = ::readdir(folder)) {
+    found = found || std::string_view(entry->d_name).starts_with(kRender);
+  }
+  ::closedir(folder);
+  return found;
+}
+
 bool has_library_of_devices() {
   bool found = false;
   dl_iterate_phdr(is_of_devices, &found);
@@ -60,7 +79,7 @@ bool has_library_of_devices() {
 }  // namespace
 
 bool takes_device_buffers() {
-  if (has_library_of_devices() || says_yes(RTLD_DEFAULT)) return true;
+  if ((has_library_of_devices() && has_device_files()) || says_yes(RTLD_DEFAULT)) return true;
   // Where the program's libraries are not visible to all.
   Dl_info found{};
   if (dladdr(reinterpret_cast<void*>(&PMPI_Wait), &found) == 0) return false;

@@ -104,6 +104,11 @@ class Result:
         said = [[text for text in FAILURES if text in one.output] for one in (self, other)]
         return said[0] == said[1] != [] and 0 not in (self.code, other.code) and bool({9, 15} & {self.code, other.code})
 
+    def breaks_off(self, launch):
+        """Whether the job ended without an error, and some rank before its last section."""
+        last = launch.first + launch.count - 1
+        return not self.hangs and self.code == 0 and min(section for section, _ in self.where) < last
+
     def text(self):
         places = ", ".join(f"rank {r} in section {s} step {i}" for r, (s, i) in enumerate(self.where))
         return ("hangs" if self.hangs else f"exit code {self.code}") + (f": {places}" if places else "")
