@@ -203,5 +203,15 @@ TEST(ToolPlan, NeverEndsBeforeItBegins) {
   }
 }
 
+/// A root with a message for each rank counted for a quarter of all: 4 million instead of 4,095.
+TEST(ToolPlan, CountsTheMessagesOfARootOnce) {
+  const Ran linear = run_tool({"simulate", "scatter", "-m", "proc:4096(1us,1Gbit/s)", "--algorithm",
+                               "linear", "--size", "1KiB"});
+  EXPECT_EQ(linear.exit_code, 0) << linear.err;
+  const Ran flat = run_tool({"simulate", "broadcast", "-m", "proc:4096(1us,1Gbit/s)", "--algorithm",
+                             "flat", "--size", "1KiB"});
+  EXPECT_EQ(flat.exit_code, 0) << flat.err;
+}
+
 }  // namespace
 }  // namespace espalier

@@ -78,7 +78,8 @@ export class Facts {
     const bound = doc.bound?.ps ?? 0;
     const known = (one: (typeof all)[number]) => one.simulated_ps ?? one.predicted_ps;
     const short = bestOfKinds(all);
-    const rows = all.filter((one) => this.showsAll || short.has(one.plan) || one.plan === doc.chosen || one.plan === doc.plan || one.plan === beside);
+    const few = all.filter((one) => short.has(one.plan) || one.plan === doc.chosen || one.plan === doc.plan || one.plan === beside);
+    const rows = this.showsAll ? all : few;
     const best = known(all[0] ?? { plan: '', kind: '', simulated_ps: 1, predicted_ps: 1 }) ?? 1;
     const widest = Math.min(4 * best, Math.max(...rows.map((one) => known(one) ?? 0)));
     this.body.replaceChildren(
@@ -116,7 +117,7 @@ export class Facts {
       }),
     );
     find('plan-count', HTMLElement).textContent = all.length > 1 ? count(all.length) : '';
-    this.more.hidden = all.length <= short.size;
+    this.more.hidden = few.length === all.length;
     this.more.textContent = this.showsAll ? 'the best of each kind' : `all ${all.length} plans`;
     find('bound', HTMLElement).replaceChildren(
       ...(doc.bound === null

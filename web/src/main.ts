@@ -356,10 +356,11 @@ class App {
     document.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const on = event.target instanceof HTMLElement ? event.target : null;
+      const key = event.key.toLowerCase();
       if (on?.closest('input, select, textarea, dialog') && !(on instanceof HTMLInputElement && on.type === 'range' && event.key === ' ')) return;
       if (event.key === ' ' && !on?.closest('button')) this.setPlaying(!this.playing);
       else if (event.key === '?') find('help', HTMLDialogElement).showModal();
-      else if (event.key === 't') nextTheme();
+      else if (key === 't') nextTheme();
       else return;
       event.preventDefault();
     });

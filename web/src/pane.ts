@@ -250,17 +250,18 @@ export class Pane {
     const { scene, events } = this;
     if (scene === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const selected = scene.selected;
+    const key = event.key.toLowerCase();
     const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const arrow = arrows[event.key];
     if (arrow !== undefined) events.move(this.neighbour(selected, arrow));
     else if (event.key === 'Enter' && selected !== null) {
       if (selected.isLeaf) events.choose(selected, event.shiftKey);
       else events.fold(selected);
-    } else if (event.key === 'f' && selected !== null) {
+    } else if (key === 'f' && selected !== null) {
       const around = selected.isLeaf ? selected.parent : selected;
       if (around !== null && around.depth > 0) events.fold(around);
-    } else if (event.key === 'm' && selected?.isLeaf) events.mark(selected);
-    else if (event.key === 'u') events.unfoldAll();
+    } else if (key === 'm' && selected?.isLeaf) events.mark(selected);
+    else if (key === 'u') events.unfoldAll();
     else if (event.key === 'Escape') events.move(null);
     else if (event.key === '+' || event.key === '=') this.zoomBy(1.4);
     else if (event.key === '-') this.zoomBy(1 / 1.4);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -119,7 +120,9 @@ std::optional<Error> why_foreign(const std::string& path) {
                "name a file in a folder of your own"};
 }
 
-Expected<std::string> read_named_file(const std::string& path, const ReadRules& rules) {
+namespace {
+
+Expected<std::string> read_whole(const std::string& path, const ReadRules& rules) {
   if (rules.refuses_foreign) {
     if (auto foreign = why_foreign(path)) return *std::move(foreign);
   }
@@ -144,6 +147,19 @@ Expected<std::string> read_named_file(const std::string& path, const ReadRules& 
   ReadRules of_pipe = rules;
   of_pipe.most = std::min(rules.most, kMostPipeBytes);
   return rest_of(in.get(), name, of_pipe, S_ISFIFO(info.st_mode) && !is_standard_input);
+}
+
+}  // namespace
+
+Expected<std::string> read_named_file(const std::string& path, const ReadRules& rules) {
+  auto text = read_whole(path, rules);
+  if (path != "-" || !rules.takes_pipes || !text) return text;
+  static std::atomic<bool> was_read{false};
+  if (was_read.exchange(true) && text->empty()) {
+    return Error{"standard input", "it was read already, for another option",
+                 "name a file for one of them"};
+  }
+  return text;
 }
 
 std::string beginning_of_file(const std::string& path, std::uint64_t most) {

@@ -1,6 +1,7 @@
 #include "base/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,6 +24,21 @@ constexpr std::chrono::milliseconds kFirst = 500ms, kBetween = 100ms, kBetweenLi
 void note_interrupt(int /*signal*/) {
   interrupted.store(true);
   (void)std::signal(SIGINT, SIG_DFL);
+}
+
+/// Of the terminal of standard error.
+std::size_t terminal_columns() {
+  winsize size{};
+  constexpr std::size_t kUsual = 80;
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+/// A longer line would go on in the next one, and stay there. The bar gives way first.
+std::string shortened(std::string line, std::size_t columns) {
+  const std::size_t bar = line.find(" ["), end = line.find(']', bar);
+  if (line.size() >= columns && end != std::string::npos) line.erase(bar, end + 1 - bar);
+  if (line.size() >= columns) line.resize(columns - 1);
+  return line;
 }
 
 }  // namespace
@@ -78,7 +94,8 @@ void Progress::reach(std::size_t done) {
   const double taken = std::chrono::duration<double>(now - begin_).count();
   const std::string line = progress_line(what_, done_, total_, taken, place_);
   (void)write_all(STDERR_FILENO,
-                  is_terminal ? fmt::format("\r{}\x1b[K", line) : fmt::format("{}\n", line));
+                  is_terminal ? fmt::format("\r{}\x1b[K", shortened(line, terminal_columns()))
+                              : fmt::format("{}\n", line));
 }
 
 Interruptible::Interruptible() {

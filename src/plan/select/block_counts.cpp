@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <numeric>
 #include <sstream>
+#include <system_error>
 
 #include "base/file.hpp"
 #include "base/random.hpp"
@@ -55,6 +57,8 @@ std::vector<std::uint64_t> weights_of(const std::string& name, const topology::M
 
 Expected<Counts> read_counts(const std::string& path, std::size_t size) {
   const auto text = read_named_file(path, {.takes_pipes = true});
+  std::error_code ignored;
+  if (!text && (path == "-" || std::filesystem::exists(path, ignored))) return text.error();
   if (!text) {
     return Error{path, "is neither a distribution nor a file that can be read",
                  fmt::format("the distributions are: {}", fmt::join(count_distributions(), ", "))};

@@ -60,9 +60,50 @@ std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hiera
   return messages * size / 4 + 1;
 }
 
+/// What it costs to make and simulate all parts, in messages. A root may have as many as all others
+/// together, so it is counted for itself; others are all looked at where that takes no longer than
+/// to simulate some thousand messages.
+std::uint64_t cost_of_all(const Plan& plan, const collective::Hierarchy& hierarchy,
+                          const Collective& call, std::uint64_t enough) {
+  constexpr std::uint64_t kLooked = std::uint64_t{1} << 18U;
+  const collective::PartOf part_of = parts_of(plan, hierarchy, call);
+  const auto part = [&](std::uint64_t rank) { return part_of(static_cast<Rank>(rank)); };
+  const std::uint64_t size = call.size;
+  const Rank root = schedule::has_root(call.operation) ? call.root : 0;
+  const std::uint64_t at_root = cost_of(part(root), call.size);
+  if (size == 1 || at_root > enough) return at_root;
+  std::uint64_t some = 0, steps = 0, looked = 0;
+  for (const std::uint64_t rank : {size / 3, size / 2, size - 1, std::uint64_t{0}}) {
+    if (rank == root || looked == 3) continue;
+    const schedule::Program one = part(rank);
+    some += cost_of(one, call.size);
+    steps += one.ops.size();
+    for (const schedule::IndexSet& set : one.sets) steps += set.size();
+    ++looked;
+    if (at_root + some * (size - 1) / looked > enough) break;
+  }
+  if (at_root + some * (size - 1) / looked > enough || steps * size > kLooked) {
+    return at_root + some * (size - 1) / looked;
+  }
+  std::uint64_t all = at_root;
+  for (std::uint64_t rank = 0; rank < size; ++rank) {
+    if (rank != root) all += cost_of(part(rank), call.size);
+  }
+  return all;
+}
+
 }  // namespace
 
-std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count,
+std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t enough) const {
+  const std::uint64_t segment = segments_of(plan, call_).least;
+  Collective call = call_;
+  if (segment > 0) call.count = std::min(call.count, kCountedSegments * segment);
+  if (call.count == call_.count) return cost_of_all(plan, hierarchy_, call, enough);
+  const std::uint64_t times = (call_.count + call.count - 1) / call.count;
+  return times * cost_of_all(plan, hierarchy_, call, enough / times);
+}
+
+std::uint64_t SimulatedTimes::charged_for(const Plan& plan, std::uint64_t count,
                                           std::uint64_t enough) const {
   const std::uint64_t segment = segments_of(plan, call_).least;
   Collective call = call_;
@@ -74,7 +115,7 @@ std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count,
 std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::uint64_t count) {
   refusal_ = Refusal::Messages;
   if (budget_.left() == 0) return std::nullopt;  // counting messages takes time too
-  if (!budget_.take_messages(messages_of(plan, count, budget_.left()))) return std::nullopt;
+  if (!budget_.take_messages(charged_for(plan, count, budget_.left()))) return std::nullopt;
   refusal_ = Refusal::Sharing;
   Collective call = call_;
   call.count = count;

@@ -44,10 +44,7 @@ class SimulatedTimes {
   /// About as many messages as the plan has, without making all of it. With more than 512 ranks
   /// plans of many blocks count for more, since each rank's part is long. Above `enough` it does
   /// not count to the end: parts of many blocks take long to make.
-  [[nodiscard]] std::uint64_t messages_of(const Plan& plan,
-                                          std::uint64_t enough = kCountAll) const {
-    return messages_of(plan, call_.count, enough);
-  }
+  [[nodiscard]] std::uint64_t messages_of(const Plan& plan, std::uint64_t enough = kCountAll) const;
   /// All of the simulation, message by message; nothing as for of().
   [[nodiscard]] std::optional<sim::SimResult> whole(const Plan& plan) {
     return simulated(plan, call_.count);
@@ -59,7 +56,8 @@ class SimulatedTimes {
 
  private:
   static constexpr std::uint64_t kCountAll = ~std::uint64_t{0};
-  [[nodiscard]] std::uint64_t messages_of(const Plan& plan, std::uint64_t count,
+  /// The same for the budget, told by four ranks alone: it is asked for in every choice.
+  [[nodiscard]] std::uint64_t charged_for(const Plan& plan, std::uint64_t count,
                                           std::uint64_t enough) const;
   [[nodiscard]] std::optional<sim::SimResult> simulated(const Plan& plan, std::uint64_t count);
   [[nodiscard]] std::optional<Time> time_of(const Plan& plan, std::uint64_t count);

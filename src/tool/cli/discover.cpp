@@ -191,7 +191,7 @@ Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   auto command = command_of(options, globals.other_command);
   if (!command) return Failure{command.error()};
   if (options.print) return write_output("-", launch::to_text(*command) + "\n");
-  write_message("espalier discover: measuring\n");
+  if (!globals.quiet) write_message("espalier discover: measuring\n");
   auto found = ask_the_ranks(*command);
   if (!found) return Failure{found.error(), kExitInternal};
   auto machine = topology::read_json(found->value("machine", ""), "discovery");

@@ -44,6 +44,17 @@ Outcome write_output(const std::string& path, std::string_view text) {
                  is_removed ? "nothing was left behind" : "the file is not complete");
 }
 
+std::optional<Error> written_twice(std::string_view option, const std::string& path,
+                                   std::string_view other, const std::string& there) {
+  if (path.empty() || path != there) return std::nullopt;
+  if (path == "-") {
+    return Error{std::string(other), "two things would go to standard output",
+                 "name a file for one"};
+  }
+  return Error{std::string(other), fmt::format("{} writes {} already", option, path),
+               "name another file"};
+}
+
 Outcome replace_output(const std::string& path, std::string_view text) {
   const auto error = replace_named_file(path, text);
   if (!error) return {};

@@ -33,6 +33,10 @@ using Outcome = std::optional<Failure>;
 /// (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
 
+/// Why two options may not write to these: both name one file, or standard output.
+[[nodiscard]] std::optional<Error> written_twice(std::string_view option, const std::string& path,
+                                                 std::string_view other, const std::string& there);
+
 /// Writes a file whole or not at all, as replace_named_file() does.
 Outcome replace_output(const std::string& path, std::string_view text);
 

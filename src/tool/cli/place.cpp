@@ -108,8 +108,11 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
     return Failure{{"--format", fmt::format("there is no format \"{}\"", options.form),
                     "openmpi-rankfile, openmpi-hostfile, mpich-machinefile or slurm-hostfile"}};
   }
-  if (options.output == "-" && options.svg == "-") {
-    return Failure{{"--svg", "two things would go to standard output", "name a file for one"}};
+  if (auto twice = written_twice("--output", options.output, "--svg", options.svg)) {
+    return Failure{*twice};
+  }
+  if (options.json && (options.output == "-" || options.svg == "-")) {
+    return Failure{{"--json", "two things would go to standard output", "name a file for one"}};
   }
   if (options.policy != "none" && options.policy != "sorted" && options.policy != "full" &&
       options.policy != "ours") {

@@ -60,9 +60,16 @@ constexpr std::uint64_t kWrittenMessages = std::uint64_t{1} << 18U;
 /// verified by its first segments.
 constexpr std::uint64_t kWholeMessages = std::uint64_t{1} << 16U;
 
+/// Messages of one plan that --all simulates: half a minute, and below 1 GB.
+constexpr std::uint64_t kMostOfOne = std::uint64_t{1} << 21U;
+
 /// Simulates a plan whole, or by its steady state, or not at all.
 PlanRow row_of(const select::Choice& choice, select::SimulatedTimes& times, bool all) {
   PlanRow row{choice, std::nullopt, std::nullopt};
+  if (all && times.messages_of(choice.plan, kMostOfOne) > kMostOfOne) {
+    row.refusal = select::SimulatedTimes::Refusal::Messages;
+    return row;
+  }
   if (all || times.messages_of(choice.plan, kWholeMessages) <= kWholeMessages) {
     row.simulated = times.whole(choice.plan);
     if (row.simulated) row.finish = row.simulated->finish;
@@ -73,8 +80,8 @@ PlanRow row_of(const select::Choice& choice, select::SimulatedTimes& times, bool
   return row;
 }
 
-/// All plans: those that are simulated by simulated time, then the others by predicted time. Ctrl-C
-/// ends the simulations. None is verified here: plan_call verifies the chosen one alone.
+/// All plans by their simulated times, where there is none by the predicted ones. Ctrl-C ends the
+/// simulations. None is verified here: plan_call verifies the chosen one alone.
 /// @param chosen the row of the chosen plan
 /// @param ranked all plans, that one first
 std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& ranked,
@@ -87,10 +94,8 @@ std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& 
                                                    : row_of(choice, times, all));
     progress.step();
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
-    if (a.finish.has_value() != b.finish.has_value()) return a.finish.has_value();
-    return a.finish ? *a.finish < *b.finish : a.choice.predicted < b.choice.predicted;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const PlanRow& a, const PlanRow& b) { return a.time() < b.time(); });
   return rows;
 }
 
@@ -176,7 +181,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   const auto form = form_from(given_or(options.schedule_format, "json"), "--schedule-format");
   if (!form) return Failure{form.error()};
-  if (options.schedule == "-" && (options.json || options.svg == "-")) {
+  if (auto twice = written_twice("--svg", options.svg, "--schedule", options.schedule)) {
+    return Failure{*twice};
+  }
+  if (options.schedule == "-" && options.json) {
     return Failure{{"--schedule", "two things would go to standard output", "name a file for one"}};
   }
   if (options.counts.given()) {
@@ -231,6 +239,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                      report::grouped(messages), report::grouped(kWrittenMessages)),
          "leave it out, or take a smaller --size or machine"}};
   }
+  const Interruptible interruptible;
   auto verdict = verified(chosen, hierarchy, *call, messages);
   if (!verdict) {
     if (is_told) (void)write_output("-", "\n");
@@ -263,7 +272,6 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     const std::string begin = is_told ? "" : plan_choice(*call, choice);
     if (auto failed = write_output("-", begin + plan_choice_settled(report))) return failed;
   }
-  const Interruptible interruptible;
   report.least = bound::lower_bound(*machine, *call);
   std::vector<select::Choice> ranked =
       ranking(hierarchy, chooser.predictor().cost_view(), *call, rules->bits);

@@ -27,11 +27,18 @@ constexpr std::string_view kWhyNotFirst =
     "(chosen: the library takes one plan for all sizes near this one, in segments without a "
     "handshake)";
 
+/// The fastest of the plans that were simulated; nullptr if none was.
+const PlanRow* fastest_of(const PlanReport& report) {
+  const auto first = std::find_if(report.rows.begin(), report.rows.end(),
+                                  [](const PlanRow& row) { return row.finish.has_value(); });
+  return first == report.rows.end() ? nullptr : &*first;
+}
+
 /// Whether a row above that of the chosen plan is faster.
 bool is_another_first(const PlanReport& report) {
-  const auto& fastest = report.rows.front().finish;
+  const PlanRow* const fastest = fastest_of(report);
   const auto& chosen = report.chosen_row().finish;
-  return fastest && chosen && *fastest < *chosen;
+  return fastest != nullptr && chosen && *fastest->finish < *chosen;
 }
 
 /// All plans, for programs.
@@ -39,7 +46,7 @@ report::Table table_of(const PlanReport& report) {
   report::Table table;
   table.columns = {{"plan", ""}, {"predicted_ps", ""}};
   const topology::Machine& machine = report.machine;
-  if (report.rows.front().finish) {  // those that are simulated come first
+  if (fastest_of(report) != nullptr) {
     table.columns.push_back({"finish_ps", ""});
     table.columns.push_back({"ratio", ""});
     for (std::size_t l = 0; l < machine.levels().size(); ++l) {
@@ -50,7 +57,7 @@ report::Table table_of(const PlanReport& report) {
   for (const PlanRow& row : report.rows) {
     std::vector<Cell> cells{name_of(row.choice.plan, report.call), row.choice.predicted};
     if (row.finish) {
-      const double best = to_microseconds(*report.rows.front().finish);
+      const double best = to_microseconds(report.rows.front().time());
       cells.emplace_back(*row.finish);
       cells.emplace_back(Decimal{best > 0 ? to_microseconds(*row.finish) / best : 1, 3});
     }
@@ -154,10 +161,10 @@ std::string why(const PlanReport& report) {
                         to_string(sum.accumulator), sum.plan,
                         rounded(sum.simulated.value_or(sum.predicted)));
   }
-  const PlanRow& fastest = report.rows.front();
-  const auto& chosen = report.chosen_row().finish;
-  if (report.chosen != 0 && fastest.finish && chosen) {
-    const double more = 100 * (to_microseconds(*chosen) / to_microseconds(*fastest.finish) - 1);
+  if (is_another_first(report)) {
+    const PlanRow& fastest = *fastest_of(report);
+    const Time chosen = *report.chosen_row().finish;
+    const double more = 100 * (to_microseconds(chosen) / to_microseconds(*fastest.finish) - 1);
     if (more > kDefect) {
       text += fmt::format(
           "simulated, {} is faster: the chosen one takes {:.1f} % longer. This is a defect of the "

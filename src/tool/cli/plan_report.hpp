@@ -24,6 +24,9 @@ struct PlanRow {
   std::optional<Time> finish;
   /// Set if there is no simulated time because that is too much work; not after Ctrl-C.
   std::optional<select::SimulatedTimes::Refusal> refusal = std::nullopt;
+
+  /// By which rows are sorted.
+  [[nodiscard]] Time time() const { return finish.value_or(choice.predicted); }
 };
 
 /// The same reduction on accumulators instead of numbers (docs/reproducible.md): the sum has the

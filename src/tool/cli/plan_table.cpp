@@ -88,28 +88,26 @@ std::string mark(const PlanReport& report, const Fold& fold) {
   return text;
 }
 
-/// The units of the columns: predicted, simulated, and one for the bytes of each level.
+/// The units of the columns: one for times, and one for the bytes of each level.
 struct Units {
-  ColumnUnit predicted, simulated;
+  ColumnUnit time;
   std::vector<ColumnUnit> levels;
 };
 Units units_of(const PlanReport& report) {
-  const PlanRow& best = report.rows.front();
-  double predicted = picoseconds(best.choice.predicted);
+  // One for both columns of times, which are to be compared.
+  double least = picoseconds(report.rows.front().time());
   for (const PlanRow& row : report.rows) {
-    predicted = std::min(predicted, picoseconds(row.choice.predicted));
+    least = std::min(least, picoseconds(row.choice.predicted));
   }
-  Units units{unit_for(predicted, kTimes),
-              unit_for(picoseconds(best.finish.value_or(best.choice.predicted)), kTimes),
-              {}};
+  Units units{unit_for(least, kTimes), {}};
   for (std::size_t l = 0; l < report.machine.levels().size(); ++l) {
-    double least = 0;
+    double fewest = 0;
     for (const PlanRow& row : report.rows) {
       if (!row.simulated) continue;
       const auto bytes = static_cast<double>(row.simulated->levels[l].bytes.value);
-      if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+      if (bytes > 0 && (fewest == 0 || bytes < fewest)) fewest = bytes;
     }
-    ColumnUnit unit = unit_for(least, kSizes);
+    ColumnUnit unit = unit_for(fewest, kSizes);
     const bool are_whole =
         std::all_of(report.rows.begin(), report.rows.end(), [&](const PlanRow& row) {
           return !row.simulated ||
@@ -127,12 +125,12 @@ Units units_of(const PlanReport& report) {
 std::string plan_table_text(const PlanReport& report, const report::Canvas& canvas,
                             std::size_t shown) {
   const Units units = units_of(report);
-  const bool has_times = report.rows.front().finish.has_value();
+  const bool has_times = std::any_of(report.rows.begin(), report.rows.end(),
+                                     [](const PlanRow& row) { return row.finish.has_value(); });
   report::Table table;
-  table.columns = {{"", "plan"},
-                   {"", fmt::format("predicted, {}", units.predicted.name), Align::Right}};
+  table.columns = {{"", "plan"}, {"", fmt::format("predicted, {}", units.time.name), Align::Right}};
   if (has_times) {
-    table.columns.push_back({"", fmt::format("simulated, {}", units.simulated.name), Align::Right});
+    table.columns.push_back({"", fmt::format("simulated, {}", units.time.name), Align::Right});
     table.columns.push_back({"", "x best", Align::Right});
   }
   for (std::size_t l = 0; has_times && l < units.levels.size(); ++l) {
@@ -153,10 +151,10 @@ std::string plan_table_text(const PlanReport& report, const report::Canvas& canv
     const PlanRow& row = report.rows[fold.shown];
     const auto style = is_chosen ? report::Style::Good : report::Style::Plain;
     std::vector<Cell> cells{{name_of(row.choice.plan, report.call), style},
-                            {units.predicted.of(picoseconds(row.choice.predicted))}};
+                            {units.time.of(picoseconds(row.choice.predicted))}};
     if (row.finish) {
-      const double best = picoseconds(*report.rows.front().finish);
-      cells.emplace_back(units.simulated.of(picoseconds(*row.finish)));
+      const double best = picoseconds(report.rows.front().time());
+      cells.emplace_back(units.time.of(picoseconds(*row.finish)));
       cells.emplace_back(fmt::format("{:.3f}", best > 0 ? picoseconds(*row.finish) / best : 1.0));
     }
     for (std::size_t l = 0; row.simulated && l < units.levels.size(); ++l) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 
 #include "base/file.hpp"
 #include "base/progress.hpp"
@@ -42,14 +43,24 @@ std::string exhibit_command(const Paper& paper, const PaperPart& part,
                      quick ? " --quick" : "");
 }
 
+/// Version and build of this tool: another build may come to other figures under the same version.
+std::string made_by() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const auto bytes = read_named_file(self.string(), {.takes_binary = true});
+  if (!bytes) return version_line();
+  return fmt::format("{}, build {:016x}", version_line(), std::hash<std::string>{}(*bytes));
+}
+
 /// A part that an earlier run left, if it is what this one would make.
-std::optional<ReportedPart> kept_part(const std::string& file, const std::string& command) {
+std::optional<ReportedPart> kept_part(const std::string& file, const std::string& command,
+                                      const std::string& tool) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
   const auto text = read_named_file(file);
   if (!text) return std::nullopt;
   auto part = reproduce::part_from_text(*text, file);
-  if (!part || part->version != version_line() || part->command != command) return std::nullopt;
+  if (!part || part->version != tool || part->command != command) return std::nullopt;
   return *std::move(part);
 }
 
@@ -74,6 +85,7 @@ Expected<std::vector<ReportedPart>> measured_parts(const std::vector<std::string
 Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
                                                    const reproduce::PaperOptions& sizes) {
   using Clock = std::chrono::steady_clock;
+  const std::string tool = made_by();
   std::size_t count = 0;
   for (const Paper& paper : reproduce::papers()) count += paper.parts.size();
   std::vector<ReportedPart> parts;
@@ -89,7 +101,7 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
       progress.name(fmt::format("reproducing {} {}", paper.key, part.key));
       const std::string file = fmt::format("{}/{}-{}.json", options.folder, paper.key, part.key);
       const std::string command = exhibit_command(paper, part, sizes, options.quick);
-      auto made = kept_part(file, command);
+      auto made = kept_part(file, command, tool);
       if (!made) {
         const auto begin = Clock::now();
         const reproduce::Exhibit exhibit = part.run(sizes);
@@ -98,7 +110,7 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
         about.key = part.key;
         about.command = command;
         about.date = day_of(std::time(nullptr));
-        about.version = version_line();
+        about.version = tool;
         about.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
         made = reported(exhibit, std::move(about));
         if (auto wrong = replace_named_file(file, to_text(*made))) return *wrong;

@@ -54,6 +54,10 @@ Expected<std::string> find_libraries(const RunOptions& options, launch::Mpi mpi)
       return Error{"--library", fmt::format("{} is no shared library", *library),
                    fmt::format("leave it out: {} beside this tool is taken", launch::kLibrary)};
     }
+    if (!(*elf)->soname.starts_with("libespalier")) {
+      return Error{"--library", fmt::format("{} is no library of Espalier's", *library),
+                   fmt::format("leave it out: {} beside this tool is taken", launch::kLibrary)};
+    }
   }
   if (library && options.library.empty()) {
     // Without it the program would run natively, with a line that is easily overlooked. Where only
