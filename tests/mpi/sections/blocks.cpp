@@ -175,7 +175,7 @@ MixedBlocks mixed_side(Call& call, const Lengths& lengths, bool to_send, bool wi
   std::vector<const Layout*> types;
   std::vector<int> counts;
   for (const int ints : lengths) {
-    if (ints == 0 && with_empty_types) {
+    if (ints == 0 && with_empty_types && kMovesEmptyLayouts) {
       types.push_back(&empty_layouts()[call.own.below(empty_layouts().size())]);
       counts.push_back(static_cast<int>(call.own.below(5)));
       continue;
@@ -204,6 +204,7 @@ std::string place_of(bool in_place) { return in_place ? ", in place" : ""; }
 /// Everybody's blocks are many elements that hold nothing, of other types on other ranks.
 void empty_blocks(Call& call, std::uint64_t which) {
   Section& section = call.section;
+  if (!kMovesEmptyLayouts) return;
   const Layout& from = empty_layouts()[call.own.below(empty_layouts().size())];
   const Layout& to = empty_layouts()[call.own.below(empty_layouts().size())];
   const auto size = static_cast<std::size_t>(section.size);

@@ -22,6 +22,12 @@ inline constexpr int kUnit = 6;
 const std::vector<Layout>& layouts();
 /// Those of size 0, with extents and without.
 const std::vector<Layout>& empty_layouts();
+/// MPICH 4.2.1 was seen to divide by their size on x86-64, without the library.
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40100000 && defined(__x86_64__)
+inline constexpr bool kMovesEmptyLayouts = false;
+#else
+inline constexpr bool kMovesEmptyLayouts = true;
+#endif
 void free_layouts();
 
 /// Ranks may describe one message by other counts and types. Where the sizes of their elements
