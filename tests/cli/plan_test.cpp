@@ -103,7 +103,7 @@ TEST(ToolPlan, PredictsWhereTooManyMessagesShareLinksAtOnce) {
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.out.find(" simulated, verified"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("\nnot simulated: 1 with too many messages that share links at once "
-                         "(--all simulates them)\n"),
+                         "(--all simulates those of up to 2,097,152 messages)\n"),
             std::string::npos)
       << ran.out;
 }

@@ -46,7 +46,7 @@ Outcome write_output(const std::string& path, std::string_view text) {
 
 std::optional<Error> written_twice(std::string_view option, const std::string& path,
                                    std::string_view other, const std::string& there) {
-  if (path.empty() || path != there) return std::nullopt;
+  if (path.empty() || path != there || path.starts_with("/dev/")) return std::nullopt;
   if (path == "-") {
     return Error{std::string(other), "two things would go to standard output",
                  "name a file for one"};

@@ -129,7 +129,8 @@ std::string not_simulated(const PlanReport& report) {
     parts.push_back(fmt::format("{} with too many messages that share links at once", n));
   }
   if (parts.empty()) return "";
-  return fmt::format("not simulated: {} (--all simulates them)\n", fmt::join(parts, ", "));
+  return fmt::format("not simulated: {} (--all simulates those of up to 2,097,152 messages)\n",
+                     fmt::join(parts, ", "));
 }
 
 /// What each level does, and what crosses it.
