@@ -51,7 +51,7 @@ class Lab:
         self.espalier = str(build / "bin" / "espalier")
         self.cache = folder / "cache"
 
-    def run(self, *words, code=0, timeout=240):
+    def run(self, *words, code=0, timeout=1400):
         ran = subprocess.run([self.espalier, *map(str, words)], capture_output=True, text=True, timeout=timeout,
                              check=False, env={**os.environ, "ESPALIER_LAB": STATE})
         if code is not None and ran.returncode != code:
