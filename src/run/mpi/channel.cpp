@@ -32,8 +32,8 @@ bool Channel::step_all_but(const Execution& but) {
 /// (is_near_oldest). Together: when a call begins, all ranks have ended the one before it that has
 /// the same tags, and a message whose tag is that of a call which runs belongs to it.
 void Channel::keep_pace() {
-  constexpr std::array<double, 1> kNothing{};
-  paces_.emplace_back(comm_).start(kNothing);
+  const std::array<double, 1> failed{has_failed_ ? 1.0 : 0.0};
+  paces_.emplace_back(comm_).start(failed);
 }
 
 /// Those under way are in the order of their numbers, but for an announcement, which begins before
@@ -44,7 +44,8 @@ bool Channel::is_near_oldest(std::uint64_t number) const {
 }
 
 void Channel::end_first_pace() {
-  static_cast<void>(paces_.front().finish());
+  const std::vector<double> failed = paces_.front().finish();
+  has_failed_somewhere_ |= !failed.empty() && failed.front() > 0;
   paces_.pop_front();
   begins_below_ += pace_mask_ + 1;
 }

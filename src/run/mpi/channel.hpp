@@ -109,6 +109,13 @@ class Channel {
   void wait_to_begin(std::uint64_t number);
   /// Leaves the allreduces that are under way behind, since others may never take part.
   void abandon_pace();
+  /// A call failed here, or was left out: messages of it may stay for ever, and tags come again.
+  void note_failure() { has_failed_ = true; }
+  /// Whether a call failed on some rank, as all ranks know. They get the same answer between the
+  /// same calls, if they called wait_to_begin(calls()) before and have all begun what they started.
+  /// Half of what tags tell apart after the failed call at the latest: only later ones might take
+  /// its messages for their own, or for signs of other calls.
+  [[nodiscard]] bool has_failed_somewhere() const { return has_failed_somewhere_; }
 
   /// Tells all other ranks that this one has given up a call that does not block, or never began
   /// it: they may wait for its messages. Only those look for it who wait for long
@@ -186,7 +193,10 @@ class Channel {
   std::uint64_t pace_mask_;
   std::uint64_t begins_below_;  // calls below this number may begin
   /// All begun these calls: one allreduce for each quarter of what tags tell apart, oldest first.
+  /// It also tells whether a call failed somewhere.
   std::deque<LateAgreement> paces_;
+  bool has_failed_ = false;
+  bool has_failed_somewhere_ = false;
   std::vector<Execution*> under_way_;
   ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;

@@ -114,10 +114,21 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
   });
 }
 
-void Communicator::give_back() {
+void Communicator::give_back(Reason why) {
   leave_hidden();
   may_all_start_ = false;
-  never_ = Reason::NotAgreed;
+  never_ = why;
+}
+
+bool Communicator::leaves_after_failure() {
+  if (executor_ == nullptr || pending_ != nullptr) return false;
+  Channel& channel = executor_->channel();
+  channel.wait_to_begin(channel.calls());
+  if (!channel.has_failed_somewhere()) return false;
+  has_failed_ = true;  // on other ranks: messages may come to this one too
+  sent_before_ = channel.sent();
+  give_back(Reason::AfterFailure);
+  return true;
 }
 
 std::optional<Reason> Communicator::why_never(bool is_off) {
@@ -232,6 +243,7 @@ void Communicator::prepare_to_block() {
 Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
   if (pending_ != nullptr) prepare_to_block();
+  if (leaves_after_failure()) return {nullptr, *never_, true};
   if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
   // Before there is a hidden communicator, candidates are compared in time that is not ours.
   const bool is_counted = world_.learns_late && !hidden_;

@@ -83,7 +83,9 @@ struct CallOutlook {
 ///      Never.
 ///   3. Hidden communicator made: calls run along plans or native, as their policies say.
 ///   4. Given back: give_back() freed the hidden communicator; the state is Never.
-/// A failed planned call changes no state, but the hidden communicator is not freed at the end.
+/// A failed planned call changes no state at once, but the hidden communicator is not freed at the
+/// end. Messages that it left must not meet calls with the same tags: before that the hidden
+/// communicator is given back, unless calls that do not block were planned on it.
 class Communicator {
  public:
   /// @param is_off the communicator's info says that there shall be no plans
@@ -241,6 +243,7 @@ class Communicator {
   /// lost.
   void mark_failed() {
     has_failed_ = true;
+    if (executor_ != nullptr) executor_->channel().note_failure();
     if (segment_ != nullptr) segment_->mark_failed();
     if (node_level_ != nullptr) node_level_->mark_failed();
   }
@@ -250,7 +253,7 @@ class Communicator {
   [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
   /// Frees the hidden communicator, or abandons it after a failed call; all further calls are
   /// native. All members do this before the same call. @pre holds_hidden()
-  void give_back();
+  void give_back(runtime::Reason why = runtime::Reason::NotAgreed);
   /// Whether calls that do not block may be planned here, on all members.
   [[nodiscard]] bool may_all_start() const { return may_all_start_; }
 
@@ -266,7 +269,8 @@ class Communicator {
   std::string last_tree;  ///< name of the tree that the last call by counts went along
   /// Messages that this rank sent along plans, by level.
   [[nodiscard]] std::span<const LevelCount> sent() const {
-    return executor_ == nullptr ? std::span<const LevelCount>() : executor_->channel().sent();
+    return executor_ == nullptr ? std::span<const LevelCount>(sent_before_)
+                                : executor_->channel().sent();
   }
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
@@ -277,6 +281,9 @@ class Communicator {
  private:
   void abandon_channels();
   void leave_hidden();
+  /// Before each call that blocks, when those under way have begun: gives the hidden communicator
+  /// back if a call failed on some rank and its tags are about to come again. The same on all.
+  [[nodiscard]] bool leaves_after_failure();
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
@@ -412,6 +419,7 @@ class Communicator {
   /// Of persistent calls, as many on all members. They are never freed: requests may outlive the
   /// communicator.
   std::vector<std::shared_ptr<PersistentChannel>> channels_;
+  std::vector<LevelCount> sent_before_;  // what went over a channel that was given back
 };
 
 }  // namespace espalier::mpi

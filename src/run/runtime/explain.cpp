@@ -46,6 +46,7 @@ std::string_view name_of(Reason reason) {
       "non-blocking, blocking calls gain too little",
       "non-blocking, no call blocked since its trial",
       "non-blocking, blocking calls go through shared memory",
+      "an earlier call failed here",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

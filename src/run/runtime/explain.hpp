@@ -46,14 +46,16 @@ enum class Reason : std::uint8_t {
   NoLead,
   StartWaits,
   ThroughMemory,
+  AfterFailure,
 };
-inline constexpr int kReasonCount = 28;
+inline constexpr int kReasonCount = 29;
 [[nodiscard]] std::string_view name_of(Reason reason);
 /// Whether this reason holds for all later calls like this one on the same communicator.
 [[nodiscard]] constexpr bool is_for_good(Reason reason) {
   return reason == Reason::OneProcess || reason == Reason::OutsideWorld ||
          reason == Reason::OneLevel || reason == Reason::NoGain || reason == Reason::Slower ||
-         reason == Reason::NotAgreed || reason == Reason::SwitchedOff || reason == Reason::Named;
+         reason == Reason::NotAgreed || reason == Reason::SwitchedOff || reason == Reason::Named ||
+         reason == Reason::AfterFailure;
 }
 
 /// An MPI function whose native calls are counted by its name.
