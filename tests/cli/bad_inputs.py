@@ -3,6 +3,7 @@
 
 bad_inputs.table has a line a case:  ARGUMENTS => EXIT CODE => WORDS OF THE ERROR
 ARGUMENTS are words for a shell without expansions. <a;b;c> stands for each of them, a case each; <> is nothing.
+WORDS are the same for all of these, or <x;y;z>: those of each choice.
 {name} is a file: one that a line "@name TEXT" makes, or one that make_files() makes. A case begins with "SHELL" if it is a
 line for bash, in which $E is the tool.
 
@@ -38,12 +39,16 @@ MEMORY_MB = 200
 PATIENCE = 300  # by the clock: the machine may be busy
 
 
-def alternatives(line):
-    """A line for each choice of <a;b;c>."""
+def alternatives(line, words):
+    """A line for each choice of <a;b;c>, and its words. Words that are <x;y;z> are those of each choice of the last group with as many."""
     parts = re.split(r"<([^<>]*)>", line)
-    texts, choices = parts[0::2], [part.split(";") for part in parts[1::2]]
-    for chosen in itertools.product(*choices):
-        yield "".join(a + b for a, b in itertools.zip_longest(texts, chosen, fillvalue=""))
+    texts, groups = parts[0::2], [part.split(";") for part in parts[1::2]]
+    of_choice = words[1:-1].split(";") if words.startswith("<") and words.endswith(">") else None
+    alike = [g for g, group in enumerate(groups) if of_choice and len(group) == len(of_choice)]
+    assert alike or not of_choice, f"no group of {line} has as many choices as {words}"
+    for chosen in itertools.product(*(range(len(group)) for group in groups)):
+        text = "".join(a + b for a, b in itertools.zip_longest(texts, (groups[g][c] for g, c in enumerate(chosen)), fillvalue=""))
+        yield text, of_choice[chosen[alike[-1]]] if of_choice else words
 
 
 def read_table():
@@ -56,7 +61,8 @@ def read_table():
             files[name] = text.encode().decode("unicode_escape").encode("latin-1")
             continue
         what, code, words = (part.strip() for part in line.split(" => "))
-        cases += [(number, one.strip(), int(code), words) for one in alternatives(what)]
+        assert words not in ("", "error", "error:"), f"line {number} does not say what must be told"
+        cases += [(number, one.strip(), int(code), expected) for one, expected in alternatives(what, words)]
     return files, cases
 
 
