@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 #endif
 
@@ -26,7 +29,75 @@ std::optional<Error> write_otf2(const trace::Trace& /*trace*/, const std::string
 
 namespace {
 
+using schedule::Operation;
 using trace::Nanoseconds;
+
+/// What MPI and OTF2 call a collective.
+struct CallKind {
+  const char* name;
+  OTF2_RegionRole role;
+  std::optional<OTF2_CollectiveOp> operation;  ///< absent: OTF2 has no word for it
+};
+
+CallKind kind_of(const trace::Plan& plan) {
+  const bool is_v = plan.irregular;
+  switch (plan.call.operation) {
+    case Operation::Broadcast:
+      return {"MPI_Bcast", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_BCAST};
+    case Operation::Scatter:
+      if (is_v) return {"MPI_Scatterv", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_SCATTERV};
+      return {"MPI_Scatter", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_COLLECTIVE_OP_SCATTER};
+    case Operation::Reduce:
+      return {"MPI_Reduce", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_REDUCE};
+    case Operation::Gather:
+      if (is_v) return {"MPI_Gatherv", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_GATHERV};
+      return {"MPI_Gather", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_COLLECTIVE_OP_GATHER};
+    case Operation::Barrier:
+      return {"MPI_Barrier", OTF2_REGION_ROLE_BARRIER, OTF2_COLLECTIVE_OP_BARRIER};
+    case Operation::Allreduce:
+      return {"MPI_Allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLREDUCE};
+    case Operation::Allgather:
+      if (is_v)
+        return {"MPI_Allgatherv", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLGATHERV};
+      return {"MPI_Allgather", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLGATHER};
+    case Operation::Alltoall:
+      if (is_v)
+        return {"MPI_Alltoallv", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALLV};
+      return {"MPI_Alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALL};
+    case Operation::ReduceScatter:
+      if (is_v)
+        return {"MPI_Reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL,
+                OTF2_COLLECTIVE_OP_REDUCE_SCATTER};
+      return {"MPI_Reduce_scatter_block", OTF2_REGION_ROLE_COLL_ALL2ALL,
+              OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK};
+    case Operation::Scan:
+      return {"MPI_Scan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_SCAN};
+    case Operation::Exscan:
+      return {"MPI_Exscan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_EXSCAN};
+    case Operation::NeighbourAllgather:
+      return {"MPI_Neighbor_allgather", OTF2_REGION_ROLE_COLL_OTHER, {}};
+    case Operation::NeighbourAlltoall:
+      return {"MPI_Neighbor_alltoall", OTF2_REGION_ROLE_COLL_OTHER, {}};
+    case Operation::Unknown:
+      break;
+  }
+  return {"collective", OTF2_REGION_ROLE_COLL_OTHER, {}};
+}
+
+/// Bytes that a rank hands in and gets back; 0 where not all ranks know the lengths.
+struct CallBytes {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+CallBytes bytes_of(const trace::Plan& plan, Rank self) {
+  const schedule::Collective& call = plan.call;
+  if (plan.irregular || schedule::is_neighbourhood(call.operation)) return {};
+  const bool is_broadcast = call.operation == Operation::Broadcast;
+  const std::uint64_t in =
+      is_broadcast && self == call.root ? call.count : schedule::units_in(call, self);
+  const std::uint64_t out = is_broadcast && self == call.root ? 0 : schedule::units_out(call, self);
+  return {in * call.element.value, out * call.element.value};
+}
 
 /// What happens on a rank. OTF2 refuses an event that is earlier than the one before it of the same
 /// rank, so they are sorted by time over all calls: calls on different communicators stand in the
@@ -36,6 +107,7 @@ struct RankEvent {
   Nanoseconds at = 0;
   Kind kind = Kind::Enter;
   const trace::Call* call = nullptr;
+  Rank self = 0;  ///< rank in the call's communicator
   const trace::Message* message = nullptr;
   std::uint64_t request = 0;
 };
@@ -84,18 +156,18 @@ class Otf2Writer {
     std::stable_sort(events.begin(), events.end(),
                      [](const RankEvent& a, const RankEvent& b) { return a.at < b.at; });
     for (const RankEvent& event : events) {
-      is_whole_ = write_event(writer, event) == OTF2_SUCCESS && is_whole_;
+      write_event(writer, event);
     }
-    counts_.push_back(events.size());
+    counts_.push_back(std::exchange(written_, 0));
     OTF2_Archive_CloseEvtWriter(archive_, writer);
   }
 
   void add_call(std::vector<RankEvent>& events, const trace::Call& call, Rank self) {
     using Kind = RankEvent::Kind;
     const auto add = [&](Nanoseconds at, Kind kind, const trace::Message& m) {
-      if (at != trace::kNever) events.push_back({at, kind, &call, &m, request_});
+      if (at != trace::kNever) events.push_back({at, kind, &call, self, &m, request_});
     };
-    events.push_back({call.begin[self], Kind::Enter, &call});
+    events.push_back({call.begin[self], Kind::Enter, &call, self});
     for (const trace::Message& m : call.messages) {
       ++request_;
       const bool is_whole = m.send_begin != trace::kNever && m.recv_end != trace::kNever;
@@ -109,32 +181,68 @@ class Otf2Writer {
         add(m.recv_end, Kind::RecvEnd, m);
       }
     }
-    events.push_back({call.end[self], Kind::Leave, &call});
+    events.push_back({call.end[self], Kind::Leave, &call, self});
   }
 
-  OTF2_ErrorCode write_event(OTF2_EvtWriter* writer, const RankEvent& event) {
+  /// Counts a record of the rank at hand, and whether it was taken.
+  void note(OTF2_ErrorCode code) {
+    ++written_;
+    is_whole_ = is_whole_ && code == OTF2_SUCCESS;
+  }
+
+  void write_event(OTF2_EvtWriter* writer, const RankEvent& event) {
     using Kind = RankEvent::Kind;
     const trace::Message* const m = event.message;
     const OTF2_CommRef comm = event.call->communicator;
-    const OTF2_RegionRef region = event.call->plan;
     const OTF2_TimeStamp at = stamp(event.at);
     switch (event.kind) {
       case Kind::Enter:
-        return OTF2_EvtWriter_Enter(writer, nullptr, at, region);
+        return write_begin(writer, event, at);
       case Kind::SendBegin:
-        return OTF2_EvtWriter_MpiIsend(writer, nullptr, at, m->to, comm, m->tag, m->bytes,
-                                       event.request);
+        return note(OTF2_EvtWriter_MpiIsend(writer, nullptr, at, m->to, comm, m->tag, m->bytes,
+                                            event.request));
       case Kind::SendEnd:
-        return OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, event.request);
+        return note(OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, event.request));
       case Kind::RecvBegin:
-        return OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, event.request);
+        return note(OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, event.request));
       case Kind::RecvEnd:
-        return OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, m->from, comm, m->tag, m->bytes,
-                                       event.request);
+        return note(OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, m->from, comm, m->tag, m->bytes,
+                                            event.request));
       case Kind::Leave:
-        return OTF2_EvtWriter_Leave(writer, nullptr, at, region);
+        return write_end(writer, event, at);
     }
-    return OTF2_SUCCESS;
+  }
+
+  /// The call's region, and within it the plan's, in which the messages are.
+  void write_begin(OTF2_EvtWriter* writer, const RankEvent& event, OTF2_TimeStamp at) {
+    const CallKind kind = kind_of(trace_.plans[event.call->plan]);
+    note(OTF2_EvtWriter_Enter(writer, nullptr, at, region_of(kind)));
+    if (kind.operation) note(OTF2_EvtWriter_MpiCollectiveBegin(writer, nullptr, at));
+    note(OTF2_EvtWriter_Enter(writer, nullptr, at, event.call->plan));
+  }
+
+  void write_end(OTF2_EvtWriter* writer, const RankEvent& event, OTF2_TimeStamp at) {
+    const trace::Plan& plan = trace_.plans[event.call->plan];
+    const CallKind kind = kind_of(plan);
+    note(OTF2_EvtWriter_Leave(writer, nullptr, at, event.call->plan));
+    if (kind.operation) {
+      const CallBytes bytes = bytes_of(plan, event.self);
+      const bool has_root = schedule::has_root(plan.call.operation);
+      note(OTF2_EvtWriter_MpiCollectiveEnd(
+          writer, nullptr, at, *kind.operation, event.call->communicator,
+          has_root ? plan.call.root : OTF2_UNDEFINED_UINT32, bytes.sent, bytes.received));
+    }
+    note(OTF2_EvtWriter_Leave(writer, nullptr, at, region_of(kind)));
+  }
+
+  /// Regions of functions are numbered behind those of plans.
+  OTF2_RegionRef region_of(const CallKind& kind) {
+    const auto known = std::find_if(functions_.begin(), functions_.end(), [&](const auto& one) {
+      return std::string_view(one.name) == kind.name;
+    });
+    const auto index = known - functions_.begin();
+    if (known == functions_.end()) functions_.push_back(kind);
+    return static_cast<OTF2_RegionRef>(trace_.plans.size()) + static_cast<OTF2_RegionRef>(index);
   }
 
   OTF2_TimeStamp stamp(Nanoseconds at) {
@@ -156,12 +264,19 @@ class Otf2Writer {
     const OTF2_StringRef none = text(writer, "");
     for (std::uint32_t p = 0; p < trace_.plans.size(); ++p) {
       const trace::Plan& plan = trace_.plans[p];
+      const std::string call = plan.irregular
+                                   ? std::string(name_of(plan.call.operation))
+                                   : fmt::format("{} of {} B", name_of(plan.call.operation),
+                                                 plan.call.count * plan.call.element.value);
       OTF2_GlobalDefWriter_WriteRegion(
-          writer, p,
-          text(writer, fmt::format("{} of {} B", name_of(plan.call.operation),
-                                   plan.call.count * plan.call.element.value)),
-          text(writer, std::string(name_of(plan.call.operation))), text(writer, plan.name),
-          OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
+          writer, p, text(writer, fmt::format("{}: {}", call, plan.name)), text(writer, plan.name),
+          text(writer, fmt::format("messages of {}", kind_of(plan).name)),
+          OTF2_REGION_ROLE_POINT2POINT, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
+    }
+    for (const CallKind& function : functions_) {
+      OTF2_GlobalDefWriter_WriteRegion(writer, region_of(function), text(writer, function.name),
+                                       text(writer, function.name), none, function.role,
+                                       OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
     }
     write_locations(writer);
     write_communicators(writer);
@@ -207,7 +322,9 @@ class Otf2Writer {
   const trace::Trace& trace_;
   OTF2_Archive* archive_;
   std::map<std::string, OTF2_StringRef> strings_;
-  std::vector<std::uint64_t> counts_;
+  std::vector<CallKind> functions_;    // MPI functions that were called
+  std::vector<std::uint64_t> counts_;  // [rank] records
+  std::uint64_t written_ = 0;          // records of the rank at hand
   bool is_whole_ = true;
   std::uint64_t request_ = 0;
   std::uint64_t last_ = 0;
