@@ -187,6 +187,8 @@ test('a placement is shown with each rank where it was put', async () => {
   fs.writeFileSync(placement, execFileSync(espalier, ['place', '--profile', 'lu.S', '--processes', '8', '--inventory', hosts, '--json']));
   await onOwnServer([placement, '--machine', hosts], {}, async (page) => {
     assert.match(await headline(page), /among 8 processes/);
+    assert.match(await page.textContent('#subject'), /^placement of lu\.S: 8 processes on 2 hosts, predicted .*s, as listed .*s · /);
+    assert.match(await page.title(), /^placement of lu\.S/);
     const placed = JSON.parse(fs.readFileSync(placement, 'utf8'));
     assert.ok(placed.format.startsWith('espalier-placement'), placed.format);
     await findPoint(page, /^a: 4 processes/);

@@ -49,6 +49,59 @@ test('a latency that is dragged changes the plan', async (page) => {
   assert.equal(await page.inputValue('#latency-0'), '0');
 });
 
+/** Drags the knob of a slider by the mouse to a part of its length; waits until the headline is another. */
+async function dragSlider(page, id, from, to) {
+  await page.locator(id).scrollIntoViewIfNeeded();
+  const slider = await page.locator(id).boundingBox();
+  const at = (part) => slider.x + 8 + part * (slider.width - 16);
+  await page.mouse.move(at(from), slider.y + slider.height / 2);
+  await page.mouse.down();
+  const words = await changesHeadline(page, () => page.mouse.move(at(to), slider.y + slider.height / 2, { steps: 8 }));
+  await page.mouse.up();
+  return words;
+}
+
+test('a bandwidth and the cost of a process are dragged by the mouse', async (page) => {
+  await dragSlider(page, '#bandwidth-0', 0.5, 0.1);
+  await changesHeadline(page, () => page.click('#reset'));
+  const point = await findPoint(page, /^rank 0/);
+  await page.keyboard.down('Shift');
+  await page.mouse.click(point.x, point.y);
+  await page.keyboard.up('Shift');
+  await page.waitForSelector('#node-cost');
+  await dragSlider(page, '#node-cost', 0, 0.95);
+  assert.match(await page.textContent('#node'), / ms/);
+});
+
+test('a process that is dragged onto another changes places with it', async (page) => {
+  const before = await headline(page);
+  const from = await findPoint(page, /^rank 1$/);
+  const to = await findPoint(page, /^rank 9$/);
+  const drag = async (x, y) => {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(x, y, { steps: 6 });
+  };
+  await drag(to.x, to.y);
+  assert.match(await page.textContent('#tip'), /rank 1 and rank 9 change places/);
+  await page.mouse.up();
+  await page.waitForFunction(() => !document.querySelector('#reset').hidden);
+  await page.mouse.move(from.x + 1, from.y + 1);
+  await page.waitForFunction(() => /^rank 9$/.test(document.querySelector('#tip').textContent));
+  assert.equal(await page.inputValue('#root'), '0'); // the release was no click
+  await page.click('#reset');
+  await page.waitForFunction((words) => document.querySelector('#headline').textContent === words, before);
+  // Let go beside all processes, or with Escape: nothing changes.
+  const box = await page.locator('.machine').boundingBox();
+  await drag(box.x + 3, box.y + 3);
+  await page.mouse.up();
+  await drag(to.x, to.y);
+  await page.keyboard.press('Escape');
+  await page.mouse.up();
+  assert.ok(await page.locator('#reset').isHidden());
+  await findPoint(page, /^rank 1$/);
+});
+
 test('a bandwidth and the cost of a process change the plan', async (page) => {
   await changesHeadline(page, () => page.locator('#bandwidth-0').press('ArrowLeft'));
   const point = await findPoint(page, /^rank 0/);
@@ -214,6 +267,7 @@ test('one file needs no server, and no control is without effect', async () => {
   }
   assert.ok(await page.locator('#root-field').isHidden());
   assert.equal(await page.locator('#bandwidth-0').count(), 0);
+  assert.equal(await page.textContent('#hint'), ''); // nothing there moves processes
   assert.deepEqual(asked, []);
   assert.deepEqual(page.problems, []);
   await page.context().close();
@@ -225,6 +279,26 @@ test('one file needs no server, and no control is without effect', async () => {
   assert.equal(fs.readFileSync(other, 'utf8'), 'mine');
   execFileSync(espalier, ['view', kMachine, '--operation', 'barrier', '--html', other, '--force']);
   assert.notEqual(fs.readFileSync(other, 'utf8'), 'mine');
+});
+
+test('nothing is written but the file that is named', async () => {
+  const home = fs.mkdtempSync(`${folder}/home-`);
+  const env = { PATH: process.env.PATH };
+  for (const name of ['HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR']) {
+    env[name] = `${home}/${name}`;
+    fs.mkdirSync(env[name]);
+  }
+  const cwd = `${home}/cwd`;
+  fs.mkdirSync(cwd);
+  const files = () => fs.readdirSync(home, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory()).map((one) => one.name);
+  const own = serve(path.resolve(espalier), [kMachine], { cwd, env });
+  const page = await openPage(browser, await own.address);
+  await changesHeadline(page, () => page.selectOption('#operation', 'allreduce'));
+  await page.context().close();
+  await own.end();
+  assert.deepEqual(files(), []);
+  execFileSync(path.resolve(espalier), ['view', kMachine, '--operation', 'barrier', '--html', 'page.html'], { cwd, env });
+  assert.deepEqual(files(), ['page.html']);
 });
 
 test('a file whose data is broken says so', async () => {

@@ -10,9 +10,9 @@ export async function openBrowser(web, chromium) {
   return launcher.launch({ executablePath: chromium, args });
 }
 
-/** The server of a machine: its address, and how to end it. */
-export function serve(espalier, args) {
-  const child = spawn(espalier, ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** The server of a machine: its address, and how to end it. @param options of the process: its folder, its environment */
+export function serve(espalier, args, options = {}) {
+  const child = spawn(espalier, ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
   const address = new Promise((resolve, reject) => {
     let text = '';

@@ -1,6 +1,7 @@
 // Modules of the page without a browser: quantities in words, boxes, timelines, choices.
 // usage: node units_test.mjs ESPALIER WEB
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +25,7 @@ const test = (name, run) => kCases.push([name, run]);
 const format = await load('format');
 const layout = await load('layout');
 const timeline = await load('timeline');
+const lanes = await load('lanes_view');
 const { Choices } = await load('choices');
 const { nearest } = await load('documents');
 
@@ -177,6 +179,47 @@ test('a query holds what differs from the description, and nothing else', () => 
   assert.deepEqual(choices.unchangedQuery().levels, []);
   choices.resetChanges();
   assert.ok(!choices.isChanged());
+});
+
+test('lanes of clusters with one label are told apart by the cluster around them', () => {
+  const around = (label) => ({ isLeaf: false, label, depth: 1, parent: { depth: 0 } });
+  const box = (label, parent) => ({ isLeaf: false, label, depth: 2, parent });
+  const scene = { machine: { leaves: { rank: [3, 2] } } };
+  const a = around('site0');
+  const b = around('site1');
+  assert.deepEqual(lanes.namesOf(scene, [box('machine0', a), box('machine0', b), box('machine1', b), { isLeaf: true, id: 1 }]), ['site0/machine0', 'site1/machine0', 'machine1', '2']);
+});
+
+/** The colours of a theme by name, from the style sheet. */
+function colours(css, selector) {
+  const at = css.indexOf(`${selector} {`);
+  return Object.fromEntries([...css.slice(at, css.indexOf('}', at)).matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]));
+}
+const channels = (colour) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
+/** Relative luminance and contrast as WCAG 2 defines them. */
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+function contrast(a, b) {
+  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('text stands out from its ground, light and dark', () => {
+  const css = fs.readFileSync(new URL('../../web/src/style.css', import.meta.url), 'utf8');
+  for (const selector of [':root', ":root[data-theme='dark']"]) {
+    const theme = colours(css, selector);
+    const grounds = ['ground', 'surface', 'raised'].map((name) => [name, channels(theme[name])]);
+    // The row of the plan that is shown: 9 % of the colour of focus.
+    grounds.push(['row', channels(theme.ground).map((c, i) => 0.91 * c + 0.09 * channels(theme.focus)[i])]);
+    for (const text of ['ink', 'soft', 'faint', 'alert']) {
+      for (const [name, ground] of grounds) {
+        const seen = contrast(channels(theme[text]), ground);
+        assert.ok(seen >= 4.5, `${selector}: ${text} on ${name} has ${seen.toFixed(2)}`);
+      }
+    }
+  }
 });
 
 test('controls snap to the nearest point by ratio', () => {

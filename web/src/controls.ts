@@ -161,7 +161,7 @@ export class Controls {
     const holder = find('node', HTMLElement);
     const rank = this.choices.selectedRank;
     holder.hidden = rank === null || !this.source.isLive;
-    find('hint', HTMLElement).textContent = rank === null && this.source.isLive ? 'Shift-click a process to change its cost; M moves it.' : '';
+    find('hint', HTMLElement).textContent = rank === null && this.source.isLive ? 'Shift-click a process to change its cost. Drag it onto another: they change places.' : '';
     if (rank === null || !this.source.isLive) return;
     const leaf = this.overview.machine.leaves.rank.indexOf(rank);
     const own = this.overview.machine.leaves.message_ps[leaf] ?? 0;

@@ -32,6 +32,7 @@ export interface Operation {
 }
 export interface Overview {
   source: string;
+  about: string | null; // of a placement: what was placed
   machine: MachineDocument;
   operations: Operation[];
   schedule: string | null;

@@ -7,6 +7,7 @@ import type { PreparedScene } from './machine_view';
 import type { Pen } from './pen';
 
 const kReadable = 9; // pixels of a row whose name can be read
+const kNameLength = 16;
 
 export interface Lanes {
   left: number;
@@ -18,11 +19,8 @@ export interface Lanes {
 
 export function lanesIn(scene: PreparedScene, width: number, height: number, span: number): Lanes {
   const rowHeight = (height - 40) / scene.layout.rows.length;
-  const names =
-    rowHeight >= kReadable
-      ? scene.layout.rows.map((box) => nameOf(scene, box.firstLeaf, box.isLeaf, box.label))
-      : groups(scene, rowHeight).map((box) => box.label);
-  const left = 20 + 6.3 * Math.min(16, Math.max(0, ...names.map((name) => name.length)));
+  const names = namesOf(scene, rowHeight >= kReadable ? scene.layout.rows : groups(scene, rowHeight));
+  const left = 20 + 6.3 * Math.max(0, ...names.map((name) => name.length));
   return { left, top: 22, width: Math.max(10, width - left - 22), height: Math.max(10, height - 40), span: Math.max(1, span) };
 }
 
@@ -49,8 +47,15 @@ export function toTime(lanes: Lanes, x: number): number {
   return Math.max(0, Math.min(lanes.span, ((x - lanes.left) / lanes.width) * lanes.span));
 }
 
-function nameOf(scene: PreparedScene, leaf: number, isLeaf: boolean, label: string): string {
-  return isLeaf ? String(scene.machine.leaves.rank[leaf]!) : label;
+/** Ranks, and labels of clusters: with the label of the cluster around them where two are alike. */
+export function namesOf(scene: { machine: { leaves: { rank: number[] } } }, boxes: Box[]): string[] {
+  const times = new Map<string, number>();
+  for (const box of boxes) if (!box.isLeaf) times.set(box.label, (times.get(box.label) ?? 0) + 1);
+  return boxes.map((box) => {
+    if (box.isLeaf) return String(scene.machine.leaves.rank[box.id]!);
+    const around = box.parent !== null && box.parent.depth > 0 && times.get(box.label)! > 1 ? `${box.parent.label}/` : '';
+    return `${around}${box.label}`.slice(-kNameLength);
+  });
 }
 
 function middle(lanes: Lanes, scene: PreparedScene, row: number): number {
@@ -72,6 +77,7 @@ function drawLanes(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
   const timeline = scene.shown.timeline!;
   const rowHeight = lanes.height / layout.rows.length;
   const base: number[] = [];
+  const names = rowHeight >= kReadable ? namesOf(scene, layout.rows) : [];
   layout.rows.forEach((box, row) => {
     const y = middle(lanes, scene, row);
     let last = 0;
@@ -81,7 +87,7 @@ function drawLanes(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
     }
     base.push(lanes.left, y, toX(lanes, last), y);
     if (rowHeight >= kReadable) {
-      pen.text(lanes.left - 8, y + 3.5, nameOf(scene, box.firstLeaf, box.isLeaf, box.label), {
+      pen.text(lanes.left - 8, y + 3.5, names[row]!, {
         size: Math.min(11, rowHeight * 0.95),
         fill: palette.soft,
         anchor: 'end',
@@ -89,11 +95,13 @@ function drawLanes(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
     }
   });
   if (rowHeight < kReadable) {
-    for (const box of groups(scene, rowHeight)) {
+    const named = groups(scene, rowHeight);
+    const words = namesOf(scene, named);
+    for (const [i, box] of named.entries()) {
       const y0 = lanes.top + layout.rowOfLeaf[box.firstLeaf]! * rowHeight;
       const y1 = y0 + rowsOf(scene, box) * rowHeight;
       pen.line([lanes.left - 6, y0 + 2, lanes.left - 6, y1 - 2], { stroke: palette.faint, width: 1.5, alpha: 0.6 });
-      pen.text(lanes.left - 12, (y0 + y1) / 2 + 3.5, box.label.slice(0, 16), { size: 10.5, fill: palette.soft, anchor: 'end' });
+      pen.text(lanes.left - 12, (y0 + y1) / 2 + 3.5, words[i]!, { size: 10.5, fill: palette.soft, anchor: 'end' });
     }
   }
   if (rowHeight >= 3) pen.segments(base, { stroke: palette.faint, width: 1, alpha: rowHeight < kReadable ? 0.18 : 0.35 });

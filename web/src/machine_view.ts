@@ -140,6 +140,17 @@ function ring(pen: Pen, box: Box, at: Placing, stroke: string): void {
   pen.rect(box.x * at.k + at.x - 3, box.y * at.k + at.y - 3, box.w * at.k + 6, box.h * at.k + 6, { stroke, width: 2, radius: 8 });
 }
 
+/** A process on its way to another place. @param x, y where the pointer is */
+export function drawDragged(pen: Pen, scene: PreparedScene, at: Placing, { box, over, x, y }: { box: Box; over: Box | null; x: number; y: number }): void {
+  const { palette } = scene;
+  ring(pen, box, at, palette.critical);
+  if (over !== null) ring(pen, over, at, palette.focus);
+  const side = Math.max(14, box.w * at.k);
+  pen.rect(x - side / 2, y - side / 2, side, side, { fill: palette.process, stroke: palette.critical, width: 1.5, radius: 6 * at.k, alpha: 0.85 });
+  const size = Math.min(11.5, side * 0.42);
+  pen.text(x, y + size * 0.36, String(scene.machine.leaves.rank[box.id]!), { size, fill: palette.ink, anchor: 'middle', weight: 600 });
+}
+
 /** All that stands still. */
 export function drawMachine(pen: Pen, scene: PreparedScene, at: Placing): void {
   const { palette, layout } = scene;

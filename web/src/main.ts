@@ -71,11 +71,14 @@ class App {
   }
 
   private writeSubject(): void {
-    const { machine, source } = this.overview;
+    const { machine, source, about } = this.overview;
     const name = machine.name || source;
     const shape = machine.levels.map((level) => level.channel).join(' › ');
-    find('subject', HTMLElement).textContent = `${name} · ${count(machine.processes)} processes · ${shape}`;
-    document.title = `${name} – espalier view`;
+    const words = [about ?? '', name, `${count(machine.processes)} processes`, shape].filter((one) => one !== '').join(' · ');
+    const subject = find('subject', HTMLElement);
+    subject.textContent = words;
+    subject.title = words; // a narrow window cuts the line off
+    document.title = `${about ?? name} – espalier view`;
   }
 
   private makePane(name: string, close: () => void): Pane {
@@ -93,11 +96,13 @@ class App {
           this.redraw();
         },
         mark: (box) => this.mark(box),
+        swap: (a, b) => this.swap(a, b),
         move: (box) => this.select(box),
         seek: (time) => this.seek(time),
         tip: (words, x, y) => this.tip(words, x, y),
         close,
       },
+      this.source.isLive,
       name,
     );
   }
@@ -211,7 +216,10 @@ class App {
       this.marked = this.marked === box ? null : box;
       return this.redraw();
     }
-    this.choices.swaps.push([this.rankOf(this.marked), this.rankOf(box)]);
+    this.swap(this.marked, box);
+  }
+  private swap(a: Box, b: Box): void {
+    this.choices.swaps.push([this.rankOf(a), this.rankOf(b)]);
     this.marked = null;
     this.choices.plan = '';
     this.ask(false);

@@ -4,7 +4,7 @@ import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom';
 import { bytes, count, time as inWords } from './format';
 import { place, type Box } from './layout';
-import { drawMachine, drawMoment, fit, hit, prepare, type MachineScene, type Placing, type PreparedScene } from './machine_view';
+import { drawDragged, drawMachine, drawMoment, fit, hit, prepare, type MachineScene, type Placing, type PreparedScene } from './machine_view';
 import { drawPlayhead, drawTimeline, lanesIn, messageAt, toTime, type Lanes } from './lanes_view';
 import { CanvasPen, type Pen } from './pen';
 
@@ -13,11 +13,25 @@ export interface PaneEvents {
   fold(box: Box): void;
   unfoldAll(): void;
   mark(box: Box): void;
+  /** A process was dragged onto another: they change places. */
+  swap(a: Box, b: Box): void;
   move(box: Box | null): void; // of the selection
   seek(time: number): void;
   tip(words: string | null, x: number, y: number): void;
   close(): void;
 }
+
+/** A process that is pressed, and dragged once the pointer has gone some way. */
+interface Dragged {
+  box: Box;
+  over: Box | null; // the process that it would change places with
+  isMoving: boolean;
+  fromX: number;
+  fromY: number;
+  x: number;
+  y: number;
+}
+const kDragDistance = 5;
 
 class Sheet {
   readonly canvas = document.createElement('canvas');
@@ -60,8 +74,11 @@ export class Pane {
   private where: Lanes = { left: 0, top: 0, width: 1, height: 1, span: 1 };
   private readonly zoom = zoom<HTMLDivElement, unknown>().scaleExtent([0.5, 12]).clickDistance(4);
   private pressed = false;
+  private dragged: Dragged | null = null;
+  private wasDragged = false; // the click that follows is none
 
-  constructor(private readonly events: PaneEvents, name: string) {
+  /** @param canMove whether processes can change places */
+  constructor(private readonly events: PaneEvents, private readonly canMove: boolean, name: string) {
     this.element.className = 'pane';
     const header = document.createElement('header');
     const close = document.createElement('button');
@@ -136,6 +153,7 @@ export class Pane {
     const { width, height } = this.size(this.machine);
     this.machineMoving.clear(width, height);
     drawMoment(this.machineMoving.pen, scene, this.at, now);
+    if (this.dragged?.isMoving) drawDragged(this.machineMoving.pen, scene, this.at, this.dragged);
     const low = this.size(this.lanes);
     this.lanesMoving.clear(low.width, low.height);
     if (scene.shown.timeline !== null) drawPlayhead(this.lanesMoving.pen, scene, this.where, now);
@@ -180,19 +198,30 @@ export class Pane {
       this.transform = event.transform;
       this.draw();
     });
-    select(machine).call(this.zoom).on('dblclick.zoom', null);
     const boxUnder = (event: MouseEvent): Box | null => {
       if (this.scene === null) return null;
       const edge = machine.getBoundingClientRect();
       return hit(this.scene, this.at, event.clientX - edge.left, event.clientY - edge.top);
     };
+    // A mouse that is pressed on a process drags the process, beside them the whole machine.
+    this.zoom.filter((event: MouseEvent | WheelEvent | TouchEvent) => {
+      if (event.type === 'mousedown' && this.canMove && boxUnder(event as MouseEvent)?.isLeaf) return false;
+      return (!event.ctrlKey || event.type === 'wheel') && !('button' in event && event.button !== 0);
+    });
+    select(machine).call(this.zoom).on('dblclick.zoom', null);
+    this.listenDrag(boxUnder);
     machine.addEventListener('click', (event) => {
+      if (this.wasDragged) {
+        this.wasDragged = false;
+        return;
+      }
       const box = boxUnder(event);
       if (box === null) return;
       if (box.isLeaf) events.choose(box, event.shiftKey);
       else events.fold(box);
     });
     machine.addEventListener('pointermove', (event) => {
+      if (this.dragged?.isMoving) return;
       const box = boxUnder(event);
       machine.style.cursor = box === null ? 'grab' : 'pointer';
       events.tip(box === null || this.scene === null ? null : this.words(box), event.clientX, event.clientY);
@@ -212,6 +241,54 @@ export class Pane {
     lanes.addEventListener('pointercancel', () => (this.pressed = false));
     lanes.addEventListener('pointerleave', () => events.tip(null, 0, 0));
     lanes.addEventListener('keydown', (event) => this.lanesKey(event));
+  }
+
+  private listenDrag(boxUnder: (event: MouseEvent) => Box | null): void {
+    const { machine, events } = this;
+    const place = (event: PointerEvent): [number, number] => {
+      const edge = machine.getBoundingClientRect();
+      return [event.clientX - edge.left, event.clientY - edge.top];
+    };
+    machine.addEventListener('pointerdown', (event) => {
+      this.wasDragged = false;
+      const box = boxUnder(event);
+      if (!this.canMove || event.pointerType === 'touch' || event.button !== 0 || box === null || !box.isLeaf) return;
+      const [x, y] = place(event);
+      this.dragged = { box, over: null, isMoving: false, fromX: x, fromY: y, x, y };
+    });
+    machine.addEventListener('pointermove', (event) => {
+      const { dragged } = this;
+      if (dragged === null) return;
+      [dragged.x, dragged.y] = place(event);
+      if (!dragged.isMoving) {
+        if (Math.hypot(dragged.x - dragged.fromX, dragged.y - dragged.fromY) < kDragDistance) return;
+        dragged.isMoving = true;
+        machine.setPointerCapture(event.pointerId);
+        machine.style.cursor = 'grabbing';
+      }
+      const under = boxUnder(event);
+      dragged.over = under?.isLeaf && under !== dragged.box ? under : null;
+      const { rank } = this.scene!.machine.leaves;
+      const own = `rank ${rank[dragged.box.id]}`;
+      events.tip(dragged.over === null ? `${own}: onto another process` : `${own} and rank ${rank[dragged.over.id]} change places`, event.clientX, event.clientY);
+      this.drawNow(this.now);
+    });
+    const drop = (changes: boolean) => {
+      const { dragged } = this;
+      if (dragged === null) return;
+      this.dragged = null;
+      if (!dragged.isMoving) return;
+      this.wasDragged = true;
+      machine.style.cursor = 'grab';
+      events.tip(null, 0, 0);
+      if (changes && dragged.over !== null) events.swap(dragged.box, dragged.over);
+      else this.drawNow(this.now);
+    };
+    machine.addEventListener('pointerup', () => drop(true));
+    machine.addEventListener('pointercancel', () => drop(false));
+    machine.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') drop(false);
+    });
   }
 
   private seekTo(event: PointerEvent): void {

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/units.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/output.hpp"
 #include "place/load_inventory.hpp"
@@ -18,8 +22,30 @@ namespace {
 
 constexpr std::string_view kFormat = "espalier-placement-1";
 
-/// The host of each rank.
-Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
+struct PlacementFile {
+  std::vector<std::string> hosts;  ///< [rank]
+  Json document;
+};
+
+/// "predicted 1.2 s", as the file has it; empty: it does not say.
+std::string time_in_words(const Json& document, const char* member, std::string_view what) {
+  const Json value = document.value(member, Json());
+  if (!value.is_number()) return "";
+  return fmt::format(", {} {}", what, rounded(Time{value.get<std::int64_t>()}, 3));
+}
+
+std::string in_words(const PlacementFile& placed) {
+  const std::set<std::string> hosts(placed.hosts.begin(), placed.hosts.end());
+  const Json profile = placed.document.value("profile", Json());
+  return fmt::format(
+      "placement{}: {} process{} on {} host{}{}{}",
+      profile.is_string() ? fmt::format(" of {:.60}", profile.get<std::string>()) : "",
+      placed.hosts.size(), placed.hosts.size() == 1 ? "" : "es", hosts.size(),
+      hosts.size() == 1 ? "" : "s", time_in_words(placed.document, "predicted_ps", "predicted"),
+      time_in_words(placed.document, "sequential_ps", "as listed"));
+}
+
+Expected<PlacementFile> read_placement(const std::string& file) {
   const auto text = read_named_file(file);
   if (!text) return text.error();
   const Error broken{file, "it is no whole placement", "write it again: espalier place --json"};
@@ -27,7 +53,8 @@ Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
   if (!json || !json->is_object() || json->value("format", Json()) != kFormat) return broken;
   const Json ranks = json->value("ranks", Json());
   if (!ranks.is_array() || ranks.empty()) return broken;
-  std::vector<std::string> hosts;
+  PlacementFile placed{{}, *json};
+  std::vector<std::string>& hosts = placed.hosts;
   for (const Json& one : ranks) {
     const bool is_whole = one.is_object() && one.contains("rank") && one.contains("host") &&
                           one["rank"] == hosts.size() && one["host"].is_string();
@@ -38,7 +65,7 @@ Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
     }
     hosts.push_back(one["host"].get<std::string>());
   }
-  return hosts;
+  return placed;
 }
 
 }  // namespace
@@ -48,16 +75,16 @@ bool is_placement_file(const std::string& argument) {
   return beginning_of_file(argument, kEnough).find(kFormat) != std::string::npos;
 }
 
-Expected<topology::Machine> machine_of_placement(const std::string& file,
-                                                 const std::string& inventory) {
-  const auto hosts = placed_hosts(file);
-  if (!hosts) return hosts.error();
+Expected<PlacedProgram> program_of_placement(const std::string& file,
+                                             const std::string& inventory) {
+  const auto placed = read_placement(file);
+  if (!placed) return placed.error();
   const auto there = place::load_inventory(file_of_machine(inventory), {});
   if (!there) return there.error();
   for (const std::string& note : there->notes) write_message(fmt::format("note: {}\n", note));
   std::map<std::string, std::uint32_t> taken;
   std::vector<Rank> places;
-  for (const std::string& name : *hosts) {
+  for (const std::string& name : placed->hosts) {
     const auto host = std::find_if(there->hosts.begin(), there->hosts.end(),
                                    [&](const map::Host& one) { return one.name == name; });
     if (host == there->hosts.end()) {
@@ -74,7 +101,7 @@ Expected<topology::Machine> machine_of_placement(const std::string& file,
     }
     places.push_back(host->first_leaf + slot);
   }
-  return topology::restrict_machine(there->machine, places);
+  return PlacedProgram{topology::restrict_machine(there->machine, places), in_words(*placed)};
 }
 
 }  // namespace espalier::cli

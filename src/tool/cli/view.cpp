@@ -122,10 +122,12 @@ Expected<view::Subject> subject_of_placement(const ViewOptions& options) {
     return Error{"--machine", "a placement is shown on the machine that it was made for",
                  "name what espalier place had as --inventory: --machine INVENTORY"};
   }
-  auto machine = machine_of_placement(options.subject, options.machine);
-  if (!machine) return machine.error();
-  if (auto large = why_too_large(*machine, "PLACEMENT")) return *large;
-  return view::Subject{topology::as_planned(*machine), options.subject};
+  auto placed = program_of_placement(options.subject, options.machine);
+  if (!placed) return placed.error();
+  if (auto large = why_too_large(placed->machine, "PLACEMENT")) return *large;
+  view::Subject subject{topology::as_planned(placed->machine), options.subject};
+  subject.about = std::move(placed->words);
+  return subject;
 }
 
 /// What the page shows: MACHINE, or SCHEDULE with --machine.

@@ -135,6 +135,7 @@ std::string Answers::overview() const {
   const Query& first = subject_.first;
   const Json document{{"format", "espalier-view-1"},
                       {"source", subject_.name},
+                      {"about", subject_.about.empty() ? Json() : Json(subject_.about)},
                       {"machine", machine_document(subject_.machine)},
                       {"operations", operations},
                       {"schedule", subject_.schedule ? Json(subject_.schedule->algorithm) : Json()},

@@ -20,7 +20,8 @@ struct Subject {
   std::string name;  ///< the machine as the user named it
   std::optional<schedule::Schedule> schedule = {};
   std::optional<overlay::Overlay> measured = {};  ///< a call that ran on this machine
-  Query first = {};  ///< the call and plan that the page shows when it is opened
+  Query first = {};        ///< the call and plan that the page shows when it is opened
+  std::string about = {};  ///< what was placed on the machine; empty: nothing
 };
 
 /// With more processes no plan is simulated: that would take too long for a page.
