@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/units.hpp"
@@ -17,8 +18,6 @@ using report::Align;
 using report::Cell;
 using report::Column;
 using report::Decimal;
-
-constexpr std::uint32_t kTrials = 60;  ///< steps of the local search for our plan, in each row
 
 Column dichev_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, 0};
@@ -65,9 +64,9 @@ Exhibit run_switch(const PaperOptions& options) {
   chart.value = {"less time, %", report::Scale::Linear, report::Unit::Number, true};
   chart.series = {"scatterv", "gatherv"};
   for (const DichevCase& one : dichev_switch(options.seed)) {
-    const DichevRow row = dichev_row(one, kTrials);
+    const DichevRow row = dichev_row(one, options.trials);
     exhibit.table.rows.push_back(cells(one, row));
-    const double gain = std::max(0.0, row.maximum_first_gain());
+    const double gain = std::round(std::max(0.0, row.maximum_first_gain()));
     if (one.call.operation == schedule::Operation::Scatter) {
       chart.groups.push_back(
           {fmt::format("{}, {}", one.distribution, to_string(one.mean)), {gain}});
@@ -99,7 +98,7 @@ Exhibit run_grid(const PaperOptions& options) {
   exhibit.table.columns = columns();
   std::map<std::string, Headline> most;
   for (const DichevCase& one : dichev_grid(options.seed)) {
-    const DichevRow row = dichev_row(one, kTrials);
+    const DichevRow row = dichev_row(one, options.trials);
     if (one.mean == Bytes{10'000} || one.mean == Bytes{1'000'000}) {
       exhibit.shown.push_back(exhibit.table.rows.size());
     }
@@ -115,7 +114,7 @@ Exhibit run_grid(const PaperOptions& options) {
                  true};
   chart.series = {"minimum-first", "model-based Traeff"};
   for (const auto& [placement, gain] : most) {
-    chart.groups.push_back({placement, {gain.minimum_first, gain.traeff}});
+    chart.groups.push_back({placement, {std::round(gain.minimum_first), std::round(gain.traeff)}});
   }
   exhibit.svg = report::bar_chart(chart);
   exhibit.notes = {

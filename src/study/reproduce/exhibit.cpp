@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/json.hpp"
 
 namespace espalier::reproduce {
@@ -15,6 +17,8 @@ report::Table for_the_terminal(const Exhibit& exhibit) {
 }
 
 }  // namespace
+
+double Comparison::off() const { return std::abs(paper == 0 ? ours : ratio() - 1); }
 
 void add_notes(Exhibit& exhibit, const std::vector<std::string>& notes) {
   exhibit.notes.insert(exhibit.notes.end(), notes.begin(), notes.end());
@@ -38,6 +42,17 @@ std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& 
   return text;
 }
 
+Json comparisons_json(const std::vector<Comparison>& comparisons) {
+  Json list = Json::array();
+  for (const Comparison& one : comparisons) {
+    list.push_back({{"what", one.what},
+                    {"ours", one.ours},
+                    {"paper", one.paper},
+                    {"ratio", one.paper == 0 ? Json() : Json(one.ratio())}});
+  }
+  return list;
+}
+
 std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits) {
   Json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
   json["exhibits"] = Json::array();
@@ -46,6 +61,9 @@ std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibi
                                 {"title", exhibit.title},
                                 {"rows", report::to_json(exhibit.table)},
                                 {"notes", exhibit.notes}});
+    if (!exhibit.stated.empty()) {
+      json["exhibits"].back()["stated"] = comparisons_json(exhibit.stated);
+    }
   }
   return json.dump(2) + "\n";
 }

@@ -3,9 +3,24 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "report/table.hpp"
 
 namespace espalier::reproduce {
+
+/// One number that a paper states, and ours.
+struct Comparison {
+  std::string what;  ///< "participants 4: fnf_us"
+  double ours = 0;
+  double paper = 0;
+  /// @pre paper is not 0
+  [[nodiscard]] double ratio() const { return ours / paper; }
+  /// How far ours is off, as a part of the paper's number; of a 0 that the paper states, how far it
+  /// is from 0.
+  [[nodiscard]] double off() const;
+  /// Within 5 %.
+  [[nodiscard]] bool is_same() const { return off() <= 0.05; }
+};
 
 /// One table or figure of a paper, computed again: for the terminal, for JSON and for CSV.
 struct Exhibit {
@@ -15,10 +30,14 @@ struct Exhibit {
   std::vector<std::string> notes;  ///< what the paper says, and why ours differs where it does
   std::string svg;                 ///< picture of the exhibit; empty if there is none
   std::vector<std::size_t> shown;  ///< rows that the terminal shows; empty means all
+  /// Numbers of the paper that stand beside none of the table's columns: see compare().
+  std::vector<Comparison> stated = {};
 };
 
 /// More notes, behind those that are there.
 void add_notes(Exhibit& exhibit, const std::vector<std::string>& notes);
+
+[[nodiscard]] Json comparisons_json(const std::vector<Comparison>& comparisons);
 
 /// Titles, tables and notes one below the other.
 [[nodiscard]] std::string to_text(const std::vector<Exhibit>& exhibits,

@@ -10,6 +10,7 @@
 #include "collective/tree_links.hpp"
 #include "report/plot.hpp"
 #include "reproduce/findings.hpp"
+#include "reproduce/karonis_counts.hpp"
 #include "reproduce/karonis_lab.hpp"
 #include "reproduce/paper.hpp"
 #include "select/chooser.hpp"
@@ -105,7 +106,8 @@ double mean_bound(const Machine& machine, std::uint64_t bytes) {
 }
 
 Exhibit experiment(std::string key, std::string title, const Machine& machine,
-                   const std::vector<Curve>& curves, std::vector<std::string> notes) {
+                   const std::vector<Curve>& curves, unsigned size_step,
+                   std::vector<std::string> notes) {
   Exhibit exhibit;
   exhibit.key = std::move(key);
   exhibit.title = title;
@@ -122,7 +124,7 @@ Exhibit experiment(std::string key, std::string title, const Machine& machine,
     chart.series.push_back({curve.title, {}, false});
   }
   chart.series.push_back({"lower bound", {}, true});
-  for (std::uint64_t bytes = 1024; bytes <= (1U << 20U); bytes *= 2) {
+  for (std::uint64_t bytes = 1024; bytes <= (1U << 20U); bytes <<= size_step) {
     const double least = mean_bound(machine, bytes);
     std::vector<Cell> row{static_cast<std::int64_t>(bytes), to_string(Bytes{bytes}),
                           Decimal{1e3 * least, 2}};
@@ -147,7 +149,7 @@ const char* const kAbout =
     "and 10 Gbit/s inside one, 2 us for each message at either end (the paper does not state its "
     "networks' figures). Mean over all processes as root.";
 
-Exhibit figure7(const PaperOptions&) {
+Exhibit figure7(const PaperOptions& options) {
   const Machine machine =
       synthetic(fmt::format("site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) {}", kProcesses));
   const Hierarchy levels(machine);
@@ -155,22 +157,23 @@ Exhibit figure7(const PaperOptions&) {
       "figure7", "Figure 7: 3 x 16 processes at two sites, MPICH against multilevel", machine,
       {binomial_curve(), multilevel_curve("multilevel", "multilevel", levels, 0),
        multilevel_curve("pipelined", "pipelined", levels, kSegment), chosen_curve(levels)},
+      options.size_step,
       {kAbout,
        "pipelined: the multilevel tree with segments of 8 KiB through all levels, "
        "which the paper does not have."});
 }
 
-Exhibit figure8(const PaperOptions&) {
+Exhibit figure8(const PaperOptions& options) {
   const Machine machine = synthetic(fmt::format("machine:2(500us,1Gbit/s) {}", kProcesses));
   const Hierarchy levels(machine);
   return experiment(
       "figure8", "Figure 8: 2 x 16 processes at one site, MPICH against multilevel", machine,
       {binomial_curve(), multilevel_curve("multilevel", "multilevel", levels, 0),
        multilevel_curve("pipelined", "pipelined", levels, kSegment), chosen_curve(levels)},
-      {kAbout});
+      options.size_step, {kAbout});
 }
 
-Exhibit figure9(const PaperOptions&) {
+Exhibit figure9(const PaperOptions& options) {
   const Machine machine =
       synthetic(fmt::format("site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) {}", kProcesses));
   const Machine machines = topology::two_level_view(machine, 2);
@@ -182,6 +185,7 @@ Exhibit figure9(const PaperOptions&) {
        multilevel_curve("magpie_site", "two-level, site", by_site, 0),
        multilevel_curve("multilevel", "multilevel", levels, 0),
        multilevel_curve("pipelined", "pipelined", levels, kSegment), chosen_curve(levels)},
+      options.size_step,
       {kAbout,
        "two-level: MagPIe's one partition, by machine (the message crosses the WAN twice from the "
        "lone "
@@ -317,7 +321,9 @@ Paper karonis() {
        {"figure7", "broadcast over a wide-area network", figure7},
        {"figure8", "broadcast over a local-area network", figure8},
        {"figure9", "both, against two-level trees", figure9},
-       {"lan", "figure 9 over figures of the LAN", lan_sensitivity}},
+       {"lan", "figure 9 over figures of the LAN", lan_sensitivity},
+       {"counts", "messages over each network",
+        [](const PaperOptions&) { return karonis_counts(); }}},
       {{"figure7", "the MPI's own broadcast against multilevel, over a wide-area network"},
        {"figure8", "the same over a local-area network"},
        {"figure9", "over both, against two-level trees"}},

@@ -21,6 +21,10 @@ struct PaperOptions {
   unsigned testbed_cases = 2'000;  ///< banikazemi: placements of fast nodes in figures 4 to 6
   unsigned multiple_cases = 20;    ///< banikazemi: cases for each point of figure 10
   Rank most_processes = 131'072;   ///< langer: the largest world, as in the paper
+  Rank busy_processes = 8192;      ///< langer: the world of `many`; of `traffic` a quarter
+  std::uint32_t trials = 60;       ///< dichev: steps of the search for our plan, in each row
+  unsigned size_step = 1;          ///< karonis: sizes of figures 7 to 9 grow by this power of two
+  std::uint64_t search_steps = 1'000'000;  ///< park: steps of the search for our placement
 };
 
 /// One table or figure of a paper, by the name that --part takes.

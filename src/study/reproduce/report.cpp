@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::string_view kPartFormat = "espalier-reproduce-part-1";
 
-Json comparisons_json(const std::vector<Comparison>& comparisons) {
-  Json list = Json::array();
-  for (const Comparison& one : comparisons) {
-    list.push_back(
-        {{"what", one.what}, {"ours", one.ours}, {"paper", one.paper}, {"ratio", one.ratio()}});
+std::vector<Comparison> comparisons_from(const Json& list) {
+  std::vector<Comparison> all;
+  for (const Json& one : list) {
+    all.push_back({one.at("what").get<std::string>(), one.at("ours").get<double>(),
+                   one.at("paper").get<double>()});
   }
-  return list;
+  return all;
 }
 
 }  // namespace
@@ -28,6 +28,7 @@ ReportedPart reported(const Exhibit& exhibit, ReportedPart part) {
   const Json rows = report::to_json(exhibit.table);
   part.figures = rows.dump();
   part.comparisons = compare(part.paper, part.key, rows);
+  part.comparisons.insert(part.comparisons.end(), exhibit.stated.begin(), exhibit.stated.end());
   for (const report::Column& column : exhibit.table.columns) {
     part.headings.push_back(column.title.empty() ? column.key : column.title);
   }
@@ -43,11 +44,13 @@ ReportedPart reported(const Exhibit& exhibit, ReportedPart part) {
 }
 
 std::string to_text(const ReportedPart& part) {
-  return Json{{"format", kPartFormat},   {"paper", part.paper},     {"key", part.key},
-              {"command", part.command}, {"date", part.date},       {"version", part.version},
-              {"seconds", part.seconds}, {"title", part.title},     {"headings", part.headings},
-              {"rows", part.rows},       {"figures", part.figures}, {"notes", part.notes},
-              {"svg", part.svg}}
+  return Json{{"format", kPartFormat},     {"paper", part.paper},
+              {"key", part.key},           {"command", part.command},
+              {"date", part.date},         {"version", part.version},
+              {"seconds", part.seconds},   {"title", part.title},
+              {"headings", part.headings}, {"rows", part.rows},
+              {"figures", part.figures},   {"notes", part.notes},
+              {"svg", part.svg},           {"comparisons", comparisons_json(part.comparisons)}}
              .dump() +
          "\n";
 }
@@ -69,7 +72,7 @@ Expected<ReportedPart> part_from_text(const std::string& text, const std::string
     part.figures = json.at("figures").get<std::string>();
     part.notes = json.at("notes").get<std::vector<std::string>>();
     part.svg = json.at("svg").get<std::string>();
-    part.comparisons = compare(part.paper, part.key, Json::parse(part.figures));
+    part.comparisons = comparisons_from(json.at("comparisons"));
     if (!part.svg.empty() && !report::is_plain_svg(part.svg)) {
       return Error{file, "its picture is none of ours", "remove it, and it is made again"};
     }
@@ -105,7 +108,7 @@ std::string report_json(const std::vector<ReportedPart>& parts) {
                     {"date", part.date},
                     {"seconds", part.seconds},
                     {"mpi", part.mpi.empty() ? Json() : Json(part.mpi)},
-                    {"verdict", verdict(part.comparisons)},
+                    {"verdict", verdict_of(part)},
                     {"comparisons", comparisons_json(part.comparisons)},
                     {"rows", Json::parse(part.figures)},
                     {"notes", part.notes}});

@@ -11,14 +11,6 @@
 
 namespace espalier::reproduce {
 
-/// One number that a paper states, and ours.
-struct Comparison {
-  std::string what;  ///< "participants 4: fnf_us"
-  double ours = 0;
-  double paper = 0;
-  [[nodiscard]] double ratio() const { return ours / paper; }
-};
-
 /// An exhibit of the report, as it is kept in a file until all are there.
 struct ReportedPart {
   std::string paper;    ///< key of the paper: "karonis"
@@ -38,13 +30,18 @@ struct ReportedPart {
 };
 
 /// Numbers that the paper states beside those of its exhibit: columns "paper_X" beside "X", and
-/// those that stand in its text (stated_numbers.cpp).
+/// those that stand in its text (stated_numbers.cpp). Exhibit::stated has others.
 [[nodiscard]] std::vector<Comparison> compare(std::string_view paper, std::string_view part,
                                               const Json& rows);
 
 /// What our numbers are beside the paper's, in a sentence that is computed from them; empty without
 /// numbers of the paper.
 [[nodiscard]] std::string verdict(const std::vector<Comparison>& comparisons);
+
+/// Why an exhibit has no number of the paper beside it; empty: it should have one.
+[[nodiscard]] std::string why_without_numbers(std::string_view paper, std::string_view part);
+/// verdict(), or why there is none. Never empty.
+[[nodiscard]] std::string verdict_of(const ReportedPart& part);
 
 /// @param about says where and when: command, date, version, seconds
 [[nodiscard]] ReportedPart reported(const Exhibit& exhibit, ReportedPart about);

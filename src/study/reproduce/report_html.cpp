@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "reproduce/report.hpp"
@@ -23,6 +22,7 @@ p{max-width:48rem}
 .about,.where{color:var(--soft);font-size:.9rem}
 .verdict{border-left:4px solid var(--off);padding:.1rem 0 .1rem .8rem}
 .verdict.same{border-color:var(--good)}
+.verdict.none{border-color:var(--line);color:var(--soft)}
 .wide{overflow-x:auto}
 figure{margin:1rem 0;background:#fff;border:1px solid var(--line);border-radius:8px;padding:.75rem;max-width:52rem;overflow-x:auto}
 figure svg{max-width:100%;height:auto;display:block;margin:auto}
@@ -95,13 +95,12 @@ std::string comparisons_html(const std::vector<Comparison>& all) {
   std::string text =
       "<div class=\"wide\"><table><thead><tr><th>stated by the paper</th><th class=\"n\">ours</th>"
       "<th class=\"n\">paper</th><th class=\"n\">ratio</th></tr></thead><tbody>";
-  constexpr double kSame = 0.05;
   for (const Comparison& one : all) {
     text += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.4g}</td><td class=\"n\">{:.4g}</td><td class=\"n{}\">"
-        "{:.3f}</td></tr>",
-        escaped(one.what), one.ours, one.paper, std::abs(one.ratio() - 1) > kSame ? " off" : "",
-        one.ratio());
+        "{}</td></tr>",
+        escaped(one.what), one.ours, one.paper, one.is_same() ? "" : " off",
+        one.paper == 0 ? std::string("&ndash;") : fmt::format("{:.3f}", one.ratio()));
   }
   return text + "</tbody></table></div>";
 }
@@ -122,10 +121,13 @@ std::string full_title(const ReportedPart& part) {
 std::string part_html(const ReportedPart& part, std::size_t index) {
   std::string text =
       fmt::format("<section id=\"{}\"><h3>{}</h3>", anchor(part, index), escaped(full_title(part)));
-  if (const std::string words = verdict(part.comparisons); !words.empty()) {
-    const bool is_same = words.starts_with("The number") || words.starts_with("Each");
-    text += fmt::format("<p class=\"verdict{}\">{}</p>", is_same ? " same" : "", escaped(words));
-  }
+  const bool is_same = std::all_of(part.comparisons.begin(), part.comparisons.end(),
+                                   [](const Comparison& one) { return one.is_same(); });
+  text += fmt::format("<p class=\"verdict{}\">{}</p>",
+                      part.comparisons.empty() ? " none"
+                      : is_same                ? " same"
+                                               : "",
+                      escaped(verdict_of(part)));
   if (!part.svg.empty()) text += fmt::format("<figure>{}</figure>", part.svg);
   if (!part.comparisons.empty()) {
     text +=
@@ -159,8 +161,7 @@ std::string report_html(const std::vector<ReportedPart>& parts) {
   std::size_t numbers = 0, same = 0;
   for (const ReportedPart& part : parts) {
     numbers += part.comparisons.size();
-    for (const Comparison& one : part.comparisons)
-      same += std::abs(one.ratio() - 1) <= 0.05 ? 1 : 0;
+    for (const Comparison& one : part.comparisons) same += one.is_same() ? 1 : 0;
   }
   std::string text = fmt::format(
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "

@@ -88,6 +88,10 @@ Expected<PaperOptions> sizes_of(const ReproduceOptions& options) {
     sizes.testbed_cases = 200;
     sizes.multiple_cases = 2;
     sizes.most_processes = 8192;
+    sizes.busy_processes = 2048;
+    sizes.trials = 10;
+    sizes.size_step = 5;
+    sizes.search_steps = 100'000;
   }
   return sizes;
 }
