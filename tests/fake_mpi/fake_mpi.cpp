@@ -9,6 +9,7 @@ namespace espalier::fake {
 namespace {
 
 World* the_world = nullptr;
+constexpr std::uintptr_t kFirstRequest = 0x1000;  // handles below stand for no request
 using Stretches = std::vector<std::pair<std::int64_t, std::size_t>>;
 
 template <typename Handle>
@@ -53,6 +54,11 @@ std::vector<std::pair<int, int>> World::on_the_wire() const {
 
 std::size_t World::unexpected() const { return arrived_.size(); }
 
+std::size_t World::posted() const {
+  return static_cast<std::size_t>(std::count_if(
+      posted_.begin(), posted_.end(), [](const auto& receive) { return !receive->is_freed; }));
+}
+
 std::uint64_t World::held(int from, int to, std::uint64_t envelope) const {
   std::uint64_t sum = 0;
   const auto add = [&](const Message& message) {
@@ -88,7 +94,7 @@ void World::deliver(int from, int to) {
   Message message = std::move(queue.front());
   queue.pop_front();
   const auto wanted = std::find_if(posted_.begin(), posted_.end(), [&](const auto& receive) {
-    return receive->to == to && receive->tag == message.tag &&
+    return !receive->is_freed && receive->to == to && receive->tag == message.tag &&
            (receive->from == from || receive->from == MPI_ANY_SOURCE);
   });
   if (wanted == posted_.end()) return arrived_.push_back(std::move(message));
@@ -114,9 +120,12 @@ struct Calls {
   }
   static MPI_Request add(std::shared_ptr<Request> request) {
     World& w = world();
-    const std::uintptr_t number = w.next_request_++;
-    w.requests_.emplace(number, std::move(request));
-    return handle_of<MPI_Request>(number);
+    w.requests_.push_back(std::move(request));
+    return handle_of<MPI_Request>(kFirstRequest + w.requests_.size() - 1);
+  }
+  /// What a handle stands for.
+  static std::shared_ptr<Request>& request_of(MPI_Request handle) {
+    return world().requests_.at(number_of(handle) - kFirstRequest);
   }
   static int send(const void* address, int count, MPI_Datatype type, int to, int tag,
                   bool synchronous, MPI_Request* handle) {
@@ -165,10 +174,10 @@ struct Calls {
     World& w = world();
     ++w.tested;
     if (*handle == MPI_REQUEST_NULL) return true;
-    const auto found = w.requests_.find(number_of(*handle));
-    if (!found->second->is_complete) return false;
-    if (status != MPI_STATUS_IGNORE) *status = found->second->status;
-    w.requests_.erase(found);
+    std::shared_ptr<Request>& request = request_of(*handle);
+    if (!request->is_complete) return false;
+    if (status != MPI_STATUS_IGNORE) *status = request->status;
+    request.reset();
     *handle = MPI_REQUEST_NULL;
     return true;
   }
@@ -186,9 +195,10 @@ struct Calls {
   }
   static int free(MPI_Request* handle) {
     World& w = world();
-    const auto found = w.requests_.find(number_of(*handle));
-    std::erase(w.posted_, found->second);
-    w.requests_.erase(found);
+    std::shared_ptr<Request>& request = request_of(*handle);
+    request->is_freed = true;
+    while (!w.posted_.empty() && w.posted_.front()->is_freed) w.posted_.pop_front();
+    request.reset();
     *handle = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
   }

@@ -17,6 +17,7 @@ namespace espalier::fake {
 struct Request {
   bool is_complete = false;
   bool is_receive = false;
+  bool is_freed = false;  ///< given up before it was complete
   int from = 0, to = 0, tag = 0;
   std::byte* address = nullptr;  ///< where a receive puts its data; nullptr for sends
   std::vector<std::pair<std::int64_t, std::size_t>>
@@ -53,7 +54,7 @@ class World {
   /// Messages that arrived and that nobody asked for.
   [[nodiscard]] std::size_t unexpected() const;
   /// Receives that nothing came for, and messages on the wire.
-  [[nodiscard]] std::size_t posted() const { return posted_.size(); }
+  [[nodiscard]] std::size_t posted() const;
   /// Bytes from one rank that the other has to hold, on the wire or arrived, with so much for each
   /// message.
   [[nodiscard]] std::uint64_t held(int from, int to, std::uint64_t envelope) const;
@@ -70,9 +71,9 @@ class World {
   std::size_t eager_;
   std::map<std::pair<int, int>, std::deque<Message>> wire_;
   std::deque<Message> arrived_;                  // that nobody asked for, oldest first
-  std::deque<std::shared_ptr<Request>> posted_;  // receives, oldest first
-  std::map<std::uintptr_t, std::shared_ptr<Request>> requests_;
-  std::uintptr_t next_request_ = 0x1000;
+  std::deque<std::shared_ptr<Request>> posted_;  // receives, oldest first; freed ones among them
+  /// All that were ever made, so that none is searched for; nullptr: complete and gone.
+  std::deque<std::shared_ptr<Request>> requests_;
   struct Agreement {
     std::vector<double> largest;
     std::vector<std::pair<double*, std::shared_ptr<Request>>> members;

@@ -82,24 +82,15 @@ void Channel::tell_other_call(Rank to, std::uint64_t number, std::uint64_t signa
 bool Channel::may_send_to(Rank to, std::uint64_t call) const {
   const Flow* const flow = flows_.find(to);
   if (flow == nullptr) return true;
-  std::uint32_t before = 0;
-  for (const Synchronous& one : flow->under_way) before += one.call <= call ? 1 : 0;
-  return before < kSynchronousUnderWay;
-}
-
-bool Channel::count_synchronous(Flow& flow, std::uint64_t call, bool is_due) {
-  std::uint64_t unconfirmed = flow.since;
-  for (const Synchronous& one : flow.under_way) unconfirmed += one.bytes;
-  most_unconfirmed_ = std::max(most_unconfirmed_, unconfirmed);
-  if (is_due) flow.under_way.push_back({call, std::exchange(flow.since, 0)});
-  return is_due;
+  const auto before = std::count_if(flow->under_way.begin(), flow->under_way.end(),
+                                    [call](std::uint64_t other) { return other <= call; });
+  return before < std::ptrdiff_t{kSynchronousUnderWay};
 }
 
 void Channel::confirm(Rank to, std::uint64_t call) {
-  std::vector<Synchronous>& under_way = flows_[to].under_way;
+  std::vector<std::uint64_t>& under_way = flows_[to].under_way;
   ++confirmed_;
-  under_way.erase(std::find_if(under_way.begin(), under_way.end(),
-                               [call](const Synchronous& one) { return one.call == call; }));
+  under_way.erase(std::find(under_way.begin(), under_way.end(), call));
 }
 
 }  // namespace espalier::mpi

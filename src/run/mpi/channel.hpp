@@ -63,10 +63,8 @@ struct TraceEvent {
 /// S = synchronous_after, and m is the most of one message that MPI takes without a handshake,
 /// kEnvelopeBytes for each part. After S bytes the next message is synchronous: it is complete only
 /// once its receiver asked for it, and beyond two of these nothing leaves. Of a far message m is up
-/// to 4 MiB (runtime::bytes_in_one), of others what MPI's eager limit is.
-///
-/// most_unconfirmed() is what was counted at the sender. Messages that need a handshake are counted
-/// there too, though they stay with it.
+/// to 4 MiB (runtime::bytes_in_one), of others what MPI's eager limit is. Messages that need a
+/// handshake are counted too, though they stay with their sender.
 class Channel {
  public:
   Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ChannelOptions& options);
@@ -143,17 +141,15 @@ class Channel {
   bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false) {
     Flow& flow = flows_[to];
     flow.since += bytes + kEnvelopeBytes;
-    const bool is_due = must || flow.since > options_.synchronous_after;
-    if (is_due || !flow.under_way.empty()) return count_synchronous(flow, call, is_due);
-    if (flow.since > most_unconfirmed_) most_unconfirmed_ = flow.since;
-    return false;
+    if (!must && flow.since <= options_.synchronous_after) return false;
+    flow.under_way.push_back(call);
+    flow.since = 0;
+    return true;
   }
   /// A synchronous message of a call is complete, or given up.
   void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
   [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
-  /// The most bytes to one rank that were under way without its receiver's confirmation.
-  [[nodiscard]] std::uint64_t most_unconfirmed() const { return most_unconfirmed_; }
 
   // What was sent, by level.
   void count_sent(std::uint32_t level, std::uint64_t bytes) {
@@ -169,16 +165,12 @@ class Channel {
   std::function<void(const TraceEvent&)> trace;
 
  private:
-  struct Synchronous {
-    std::uint64_t call = 0;
-    std::uint64_t bytes = 0;  // of all messages since the one before, itself included
-  };
   struct Flow {
-    std::uint64_t since = 0;             // bytes after the last synchronous message
-    std::vector<Synchronous> under_way;  // few: kSynchronousUnderWay for each call
+    std::uint64_t since = 0;  // bytes after the last synchronous message
+    /// The calls of the synchronous messages under way: kSynchronousUnderWay for each call.
+    std::vector<std::uint64_t> under_way;
   };
   void leave_note(int to, int tag) const;
-  bool count_synchronous(Flow& flow, std::uint64_t call, bool is_due);
   bool step_all_but(const Execution& but);
   [[nodiscard]] bool is_near_oldest(std::uint64_t number) const;
   void keep_pace();
@@ -200,7 +192,6 @@ class Channel {
   std::vector<Execution*> under_way_;
   ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;
-  std::uint64_t most_unconfirmed_ = 0;
   std::vector<LevelCount> sent_;
 };
 
