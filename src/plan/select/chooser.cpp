@@ -162,9 +162,10 @@ std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots,
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }
-  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size),
-                       simulated_as(rules_.transport));
-  all = settled_by_simulation(std::move(all), times);
+  const std::uint64_t worth = worth_of_simulation(all.front().predicted, call.size);
+  SimulatedTimes times(hierarchy(), call, worth, simulated_as(rules_.transport));
+  SimulatedTimes reserve(hierarchy(), call, worth, simulated_as(rules_.transport));
+  all = settled_by_simulation(std::move(all), times, reserve);
   put_preferred_first(all, call);
   return all;
 }
@@ -199,12 +200,9 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
     for (Choice& choice : decision.plans) {
       SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 2,
                            simulated_as(rules_.transport));
-      const auto time_of = [&](const Plan& plan) {
-        const auto simulated = times.of(plan);
-        // A plan that cannot be told stays uncut.
-        return simulated ? *simulated : predictor_.affordable(plan, one).value_or(kForever);
-      };
-      choice.plan = with_usable_segments(choice.plan, one, rules_.transport, time_of);
+      choice.plan = with_usable_segments(
+          choice.plan, one, rules_.transport, [&](const Plan& plan) { return times.of(plan); },
+          [&](const Plan& plan) { return predictor_.affordable(plan, one); });
     }
   }
   return seen_from(std::move(decision), one, has_few_elements(call));

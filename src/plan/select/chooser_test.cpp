@@ -45,6 +45,16 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
        1.03 * 1049},
       // An exchange, 93.9 ms, was the best before parts were combined by one site each.
       {"site:3(10ms,100Mbit/s) proc:4(500ns)", Operation::Allreduce, 524288, 0, 78},
+      // The ring, 5.12 ms. A plan that is predicted to be faster takes 7.65, and its simulation
+      // left too little of the budget: a striped ring of 7.23 ms was chosen.
+      {"l0:4(200us,10Gbit/s) l1:2(50us,10Gbit/s) l2:5(1us,10Gbit/s)", Operation::Allgather, 131072,
+       0, 1.03 * 5.12},
+      // A binary tree in segments of 512 B. Flat trees take 4.05 ms.
+      {"l0:5(1ms,100Mbit/s) placement=cyclic", Operation::Broadcast, 9544, 4, 1.03 * 3.609},
+      // A chain of chains, 1,547 ms. All chains take two thirds of their predicted times.
+      {"l0:4(10ms,1Gbit/s) l1:1|1|4|2(50us,10Mbit/s,backbone=50Mbit/s) "
+       "l2:2(50us,1Gbit/s,send=1us,recv=1us)",
+       Operation::Exscan, 372840, 0, 1.03 * 1547},
   };
   for (const auto& one : cases) {
     const topology::Machine machine = *topology::parse_synthetic(one.machine);

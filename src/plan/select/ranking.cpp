@@ -7,6 +7,7 @@
 #include "base/contract.hpp"
 #include "collective/postal_shape.hpp"
 #include "collective/segments.hpp"
+#include "select/leading.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
 
@@ -48,8 +49,6 @@ void prefer_direct_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (it == ranked.end() || it->predicted > lengthened(ranked.front().predicted, 200)) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
-
-bool ignores_topology(const Plan& plan) { return plan.algorithm->traits.by_number; }
 
 /// Among plans within 1 % of the fastest, one that knows the machine goes first: the others cross
 /// slow links more often, which slows other traffic.
@@ -96,6 +95,8 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
       better |= try_level(level, {fitted, piece});
       for (const std::uint64_t segment : segments) {
         better |= try_level(level, {best.levels[level].shape, segment});
+        // Only in short segments, which other trees are slower with: one step at a time misses it.
+        if (call.size <= kEverySegmentUpTo) better |= try_level(level, {Shape::Binary, segment});
       }
     }
     if (!better) break;
@@ -120,56 +121,6 @@ double time_over_roots(const Plan& plan, const TimeOf& time_of, const Collective
   }
   return sum;
 }
-
-/// Plans that are left out because two others surely come before them.
-///
-/// The two differ in more than their segments, serve the call, and keep their times whatever the
-/// roots. A plan that takes longer than both is not among the first two of the ranking. It is not
-/// preferred to them either: they know the machine, and a plan that is the only one to send blocks
-/// directly, or not to, is left out only if it is beyond what is preferred (0.5 %). Of plans that
-/// are tuned level by level the best is never left out.
-class Leading {
- public:
-  using Serves = std::function<bool(const Plan&)>;
-
-  Leading(const Collective& call, Roots roots, const Serves& serves)
-      : call_(call), roots_(roots), serves_(serves) {}
-
-  void note(const Plan& plan, Time predicted) {
-    if (plan.algorithm->traits.is_tuned) best_tuned_ = std::min(best_tuned_, predicted);
-    const bool may_change =
-        roots_ == Roots::Any && schedule::has_root(call_.operation) && ignores_topology(plan);
-    if (may_change || !serves_(plan)) return;
-    if (!first_ || predicted < first_->predicted) {
-      if (first_ && !are_alike(first_->plan, plan)) second_ = first_;
-      first_ = Choice{plan, predicted};
-    } else if (!are_alike(first_->plan, plan) && (!second_ || predicted < second_->predicted)) {
-      second_ = Choice{plan, predicted};
-    }
-  }
-  /// Whether a plan may be faster than the best so far by more than 3 %.
-  [[nodiscard]] bool is_worth_a_walk(Time at_least) const {
-    if (!first_) return true;
-    const std::int64_t best = first_->predicted.picoseconds;
-    return at_least.picoseconds < best - best / 100 * 3;
-  }
-  [[nodiscard]] bool is_beaten(const Plan& plan, Time at_least) const {
-    if (!second_ || at_least <= second_->predicted) return false;
-    if (plan.algorithm->traits.is_tuned && at_least <= best_tuned_) return false;
-    const auto is_direct = [](const Plan& one) { return one.algorithm->traits.sends_directly; };
-    const bool is_one_way =
-        is_direct(plan) == is_direct(first_->plan) || is_direct(plan) == is_direct(second_->plan);
-    return is_one_way || at_least > lengthened(first_->predicted, 200);
-  }
-
- private:
-  const Collective& call_;
-  Roots roots_;
-  const Serves& serves_;
-  std::optional<Choice> first_;
-  std::optional<Choice> second_;
-  Time best_tuned_ = kForever;  // the best of the plans that are tuned level by level
-};
 
 /// How plans of a call are ranked.
 struct RankedBy {

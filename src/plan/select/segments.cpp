@@ -67,8 +67,8 @@ std::uint64_t first_segment(const Plan& plan) {
 }
 
 Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
-                          const Transport& transport,
-                          const std::function<Time(const Plan&)>& time_of) {
+                          const Transport& transport, const TimeOfPlan& simulated,
+                          const TimeOfPlan& predicted) {
   const std::uint64_t part = transport.part_bytes;
   const auto cut = [&](std::uint64_t segment) {
     if (call.count <= part) return segment;
@@ -80,12 +80,23 @@ Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
   };
   Plan best = with_segments(plan, cut);
   if (best == plan && with_segments(best, double_it) == best) return plan;
-  const Time takes = time_of(plan);
-  const Time limit = lengthened(takes, 64);
-  if (!(best == plan) && time_of(best) > limit) return plan;
+  // Of the plan as it is; the predicted one when it is asked for.
+  const std::optional<Time> simulated_before = simulated(plan);
+  std::optional<std::optional<Time>> predicted_before;
+  const auto is_near = [](Time before, Time now) { return now <= lengthened(before, 64); };
+  const auto costs_little = [&](const Plan& other) {
+    if (simulated_before) {
+      if (const auto now = simulated(other)) return is_near(*simulated_before, *now);
+    }
+    if (!predicted_before) predicted_before = predicted(plan);
+    if (!*predicted_before) return false;
+    const auto now = predicted(other);
+    return now && is_near(**predicted_before, *now);
+  };
+  if (!(best == plan) && !costs_little(best)) return plan;
   for (;;) {
     Plan longer = with_segments(best, double_it);
-    if (longer == best || time_of(longer) > limit) return best;
+    if (longer == best || !costs_little(longer)) return best;
     best = std::move(longer);
   }
 }

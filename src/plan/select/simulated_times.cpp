@@ -12,7 +12,8 @@ namespace {
 
 using schedule::Collective;
 
-/// A plan is not simulated if it is predicted to take this many times the best simulated time.
+/// A plan is not simulated if it is predicted to take this many times the best simulated time, even
+/// scaled by the lowest ratio of a simulated time to a predicted one so far.
 constexpr double kNear = 1.25;
 /// Pipelines of at most so many segments are simulated whole.
 constexpr std::uint64_t kSegmentsWhole = 32;
@@ -168,12 +169,17 @@ std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
       std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 11, 1 << 14));
 }
 
-std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times) {
+std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times,
+                                          SimulatedTimes& reserve) {
   std::vector<Choice> simulated, others;
   auto fastest = static_cast<double>(kForever.picoseconds);
+  double lowest_ratio = 1;  // of a simulated time to the predicted one
   for (Choice& choice : ranked) {
-    const bool is_near = static_cast<double>(choice.predicted.picoseconds) <= kNear * fastest;
-    const auto from_root = is_near ? times.of(choice.plan) : std::nullopt;
+    const auto predicted = static_cast<double>(choice.predicted.picoseconds);
+    const bool is_near = lowest_ratio * predicted <= kNear * fastest;
+    auto from_root = is_near ? times.of(choice.plan) : std::nullopt;
+    const bool may_lead = !simulated.empty() && lowest_ratio * predicted < fastest;
+    if (!from_root && may_lead) from_root = reserve.of(choice.plan);
     if (!from_root) {
       if (simulated.empty() && others.empty()) return ranked;
       others.push_back(std::move(choice));
@@ -181,6 +187,7 @@ std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedT
     }
     const double takes = static_cast<double>(from_root->picoseconds) * choice.over_roots;
     fastest = std::min(fastest, takes);
+    if (predicted > 0) lowest_ratio = std::min(lowest_ratio, takes / predicted);
     simulated.push_back({std::move(choice.plan), nearest_time(takes), choice.over_roots});
   }
   std::stable_sort(simulated.begin(), simulated.end(),

@@ -78,8 +78,11 @@ class SimulatedTimes {
 /// Simulates the plans that are predicted to be near the best one, in the order of `ranked`, as
 /// long as the budget lasts. Returns them by simulated time, then the others as they were. If the
 /// first does not fit into the budget, none is simulated.
+/// @param reserve a budget of its own for plans that are predicted to be faster than any that was
+///        simulated: without it they would stand behind, since the first ones took too long
 /// @pre ranked is sorted by predicted time, its plans serve the call
 [[nodiscard]] std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked,
-                                                        SimulatedTimes& times);
+                                                        SimulatedTimes& times,
+                                                        SimulatedTimes& reserve);
 
 }  // namespace espalier::select

@@ -66,7 +66,8 @@ TEST(SimulatedTimes, LeaveTheOrderOfPlansIfTheFirstIsTooMuchWork) {
     return name_of(choice.plan, call) == "direct";
   });
   SimulatedTimes times(hierarchy, call, kChoice);
-  EXPECT_EQ(settled_by_simulation(ranked, times), ranked);
+  SimulatedTimes reserve(hierarchy, call, kChoice);
+  EXPECT_EQ(settled_by_simulation(ranked, times, reserve), ranked);
   const SimulationBudget budget{{}, 8, kChoice};
   EXPECT_EQ(ranked_by_simulation(ranked, hierarchy, call, budget), ranked);
 }
