@@ -353,6 +353,74 @@ TEST(Execution, ALateReceiverHoldsLittle) {
   EXPECT_EQ(alone, 7U);  // the eighth is synchronous
 }
 
+/// The sixth message is to be synchronous, which is the second one of the second call. It would be
+/// the first of that call, whose receiver takes no other here.
+TEST(Execution, TheFirstMessageOfACallIsSynchronousIfOneOfThemHasToBe) {
+  constexpr std::size_t kMessages = 4;
+  ChannelOptions options;
+  options.synchronous_after = 1400;  // five messages of 8 bytes, with their envelopes
+  Ranks ranks(2, options, 100);
+  const auto one = schedule::slice(schedule::Buffer::Out, 0, 1);
+  std::deque<SmallRun> runs;
+  for (const int rank : {0, 0, 1, 1}) {
+    schedule::ProgramBuilder program(static_cast<Rank>(rank));
+    const bool is_last = runs.size() == 3;
+    for (std::size_t m = 0; m < (is_last ? 1 : kMessages); ++m) {
+      if (rank == 0) program.send(1, one);
+      if (rank == 1) program.recv(0, one);
+    }
+    runs.emplace_back(ranks.channel(rank), std::move(program).build());
+  }
+  const auto go_on = [&](int rank, SmallRun& run) {
+    ranks.world().me = rank;
+    run.begin(ranks.channel(rank));
+    for (int i = 0; i < 10; ++i) {
+      ranks.world().deliver_all();
+      run.execution.step();
+    }
+  };
+  go_on(0, runs[0]);
+  EXPECT_TRUE(runs[0].execution.is_done());
+  go_on(0, runs[1]);
+  EXPECT_FALSE(runs[1].execution.is_done());
+  go_on(1, runs[2]);
+  go_on(1, runs[3]);
+  ranks.world().me = 0;
+  for (int i = 0; i < 10; ++i) {
+    ranks.world().deliver_all();
+    runs[1].execution.step();
+  }
+  EXPECT_TRUE(runs[1].execution.is_done());
+}
+
+/// Messages of 100 bytes to rank 1, over a link that carries so much in a round trip.
+/// @return how many of them leave before one waits for its receiver
+std::size_t messages_at_once(const ChannelOptions& options, std::uint64_t fills,
+                             std::uint64_t& held_back) {
+  Ranks ranks(2, options, 0);
+  Channel& channel = ranks.channel(0);
+  std::size_t messages = 0;
+  while (!channel.count_unconfirmed(1, 0, 100, false, fills)) ++messages;
+  held_back = channel.held_back();
+  return messages;
+}
+
+TEST(Channel, ALinkThatCarriesMoreInARoundTripIsKeptBusyWithinTheMemory) {
+  constexpr std::uint64_t kOne = 100 + kEnvelopeBytes;
+  ChannelOptions options;
+  options.synchronous_after = 10 * kOne;
+  options.most_synchronous_after = 50 * kOne;
+  std::uint64_t held_back = 0;
+  EXPECT_EQ(messages_at_once(options, 0, held_back), 10U);
+  EXPECT_EQ(messages_at_once(options, 5 * kOne, held_back), 10U);
+  EXPECT_EQ(messages_at_once(options, 40 * kOne, held_back), 40U);
+  EXPECT_EQ(held_back, 0U);
+  EXPECT_EQ(messages_at_once(options, 70 * kOne, held_back), 50U);
+  EXPECT_EQ(held_back, 70 * kOne);
+  options.most_synchronous_after = 3 * kOne;  // never less than without the link
+  EXPECT_EQ(messages_at_once(options, 70 * kOne, held_back), 10U);
+}
+
 /// Tags tell 64 calls apart here, so nobody is 32 calls ahead.
 TEST(Execution, NobodyIsFurtherAheadThanTagsTell) {
   ASSERT_EQ(kTags.calls_apart(), 64U);

@@ -87,6 +87,14 @@ bool Channel::may_send_to(Rank to, std::uint64_t call) const {
   return before < std::ptrdiff_t{kSynchronousUnderWay};
 }
 
+/// Whether a flow has as much under way as it may have. @pre it has synchronous_after
+bool Channel::is_full(const Flow& flow, std::uint64_t fills) {
+  const std::uint64_t most = options_.most_synchronous_after;
+  if (flow.since <= std::min(fills, most)) return false;
+  if (fills > most) held_back_ = std::max(held_back_, fills);
+  return true;
+}
+
 void Channel::confirm(Rank to, std::uint64_t call) {
   std::vector<std::uint64_t>& under_way = flows_[to].under_way;
   ++confirmed_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -31,8 +32,10 @@ struct ChannelOptions {
   /// MPI messages of one execution that may be under way, sends and receives each. It may have
   /// more for a while: see Execution.
   std::uint32_t window = 256;
-  /// Bytes to one rank after which the next message to it is synchronous.
+  /// Bytes to one rank after which the next message to it is synchronous; over links that carry
+  /// more in a round trip so many, but at most most_synchronous_after.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
+  std::uint64_t most_synchronous_after = std::uint64_t{32} << 20U;
   /// How many of several messages to one rank are under way at a time; they are synchronous then.
   /// 0: no such limit. For networks without connections (wire.hpp).
   std::uint32_t parts_under_way = 0;
@@ -60,11 +63,13 @@ struct TraceEvent {
 ///   n * kSynchronousUnderWay * (S + m)  bytes
 ///
 /// with it, whatever the calls are: n of them are under way at once (1 unless some do not block),
-/// S = synchronous_after, and m is the most of one message that MPI takes without a handshake,
-/// kEnvelopeBytes for each part. After S bytes the next message is synchronous: it is complete only
-/// once its receiver asked for it, and beyond two of these nothing leaves. Of a far message m is up
-/// to 4 MiB (runtime::bytes_in_one), of others what MPI's eager limit is. Messages that need a
-/// handshake are counted too, though they stay with their sender.
+/// S = synchronous_after, or max(synchronous_after, min(PeerLink::fills, most_synchronous_after))
+/// over far links, so that a confirmation is back before nothing more may leave, and m is the most
+/// of one message that MPI takes without a handshake, kEnvelopeBytes for each part. After S bytes
+/// the next message is synchronous: it is complete only once its receiver asked for it, and beyond
+/// two of these nothing leaves. Of a far message m is up to 4 MiB (runtime::bytes_in_one), of
+/// others what MPI's eager limit is. Messages that need a handshake are counted too, though they
+/// stay with their sender.
 class Channel {
  public:
   Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ChannelOptions& options);
@@ -138,18 +143,34 @@ class Channel {
   [[nodiscard]] bool may_send_to(Rank to, std::uint64_t call) const;
   /// Counts a message to a rank. @return whether it is to be synchronous
   /// @param must it shall be in any case
-  bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false) {
+  /// @param fills bytes that keep the link busy: PeerLink::fills
+  bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false,
+                         std::uint64_t fills = 0) {
     Flow& flow = flows_[to];
     flow.since += bytes + kEnvelopeBytes;
-    if (!must && flow.since <= options_.synchronous_after) return false;
+    const bool is_due = must || (flow.since > options_.synchronous_after && is_full(flow, fills));
+    if (!is_due) return false;
     flow.under_way.push_back(call);
     flow.since = 0;
     return true;
+  }
+  /// Whether one of the next messages to a rank, so many bytes in all, has to be synchronous. Then
+  /// the first of a call had better be: it is confirmed while the others are under way, where the
+  /// call would wait a round trip for the last one. Not soon after a synchronous message.
+  /// @param fills as above
+  [[nodiscard]] bool is_due_within(Rank to, std::uint64_t bytes, std::uint64_t fills) const {
+    const Flow* const flow = flows_.find(to);
+    const std::uint64_t most =
+        std::max(options_.synchronous_after, std::min(fills, options_.most_synchronous_after));
+    return flow != nullptr && flow->since > most / 4 && flow->since + bytes > most;
   }
   /// A synchronous message of a call is complete, or given up.
   void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
   [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
+  /// Bytes that would keep the widest of the links busy where flow control allowed less; 0:
+  /// nowhere.
+  [[nodiscard]] std::uint64_t held_back() const { return held_back_; }
 
   // What was sent, by level.
   void count_sent(std::uint32_t level, std::uint64_t bytes) {
@@ -171,6 +192,7 @@ class Channel {
     std::vector<std::uint64_t> under_way;
   };
   void leave_note(int to, int tag) const;
+  [[nodiscard]] bool is_full(const Flow& flow, std::uint64_t fills);
   bool step_all_but(const Execution& but);
   [[nodiscard]] bool is_near_oldest(std::uint64_t number) const;
   void keep_pace();
@@ -192,6 +214,7 @@ class Channel {
   std::vector<Execution*> under_way_;
   ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;
+  std::uint64_t held_back_ = 0;
   std::vector<LevelCount> sent_;
 };
 

@@ -24,8 +24,9 @@ using runtime::SharedCall;
 
 namespace {
 
-ChannelOptions channel_options() {
+ChannelOptions channel_options(const runtime::Settings& settings) {
   ChannelOptions options;
+  options.most_synchronous_after = settings.bundle_limit.value / kSynchronousUnderWay;
   options.parts_under_way = kPartsUnderWay;
   return options;
 }
@@ -354,7 +355,7 @@ int Communicator::processes_of_node() const {
 void Communicator::use_hidden(bool may_all_start) {
   holds_share_ = true;
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
-                                         channel_options());
+                                         channel_options(world_.settings));
   if (wants_segment()) {
     const bool is_asked_for = world_.settings.shared == runtime::SharedMemory::Always;
     segment_ = NodeSegment::make(

@@ -23,8 +23,7 @@ void CountedTrees::plan_for(const topology::Machine& machine) {
 }
 
 runtime::PeerLink CountedTrees::link_to(Rank rank) const {
-  const topology::Path path = machine_->path(channel_.rank(), rank);
-  return {path.level, topology::kTransport.is_far(path.latency)};
+  return runtime::link_along(machine_->path(channel_.rank(), rank));
 }
 
 std::unique_ptr<RoleRun> CountedTrees::new_run(const Call& call, BlockBuffers* buffers,

@@ -210,6 +210,13 @@ bool Execution::is_full(std::uint32_t lane) {
   return !channel_.may_send_to(program_->lanes[lane].peer, number_);
 }
 
+/// What the messages of a lane are counted with by the channel, about.
+std::uint64_t Execution::counted_bytes(const Lane& lane) const {
+  constexpr std::uint64_t kPart = topology::kTransport.part_bytes;
+  const std::uint64_t bytes = payload_->known_bytes(lane.first);
+  return lane.count * (bytes + (bytes / kPart + 1) * kEnvelopeBytes);
+}
+
 void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::uint32_t slot) {
   const std::uint32_t op = program_->messages[message].op;
   const std::uint32_t lane = program_->messages[message].lane;
@@ -217,7 +224,11 @@ void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::ui
   Part part{op, message, lane, slot, peer, true, false, piece.bytes};
   const bool is_one_of_several = is_part(lane);
   if (is_one_of_several) ++state_of(lane).under_way;
-  part.synchronous = channel_.count_unconfirmed(peer, number_, piece.bytes, is_one_of_several);
+  const Lane& all = program_->lanes[lane];
+  const bool is_early =
+      message == all.first && channel_.is_due_within(peer, counted_bytes(all), all.link.fills);
+  part.synchronous = channel_.count_unconfirmed(peer, number_, piece.bytes,
+                                                is_one_of_several || is_early, all.link.fills);
   // Before it goes: on a busy machine the receiver may have it before this rank goes on.
   if (channel_.trace)
     channel_.trace({false, true, number_, op, tag_in_plan(message), peer, piece.bytes});

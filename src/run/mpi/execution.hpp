@@ -112,6 +112,7 @@ class Execution {
   void run_local_steps();
   void post_queued();
   void post(std::uint32_t message);
+  [[nodiscard]] std::uint64_t counted_bytes(const runtime::Lane& lane) const;
   void send_or_park(std::uint32_t message);
   void unpark(std::uint32_t lane);
   void unpark_all();

@@ -143,6 +143,12 @@ std::string footprint_text(const Footprint& footprint) {
                         time_text(footprint.own_seconds), time_text(footprint.regret_seconds),
                         time_text(footprint.ran_seconds), 100 * both / footprint.ran_seconds);
   }
+  if (footprint.held_back_bytes > 0) {
+    text += fmt::format(
+        "  memory: a far link carries {} in a round trip, but at most {} may be on their way to a "
+        "rank (half of ESPALIER_MEMORY)\n",
+        to_string(Bytes{footprint.held_back_bytes}), to_string(Bytes{footprint.memory_bytes / 2}));
+  }
   if (footprint.shared_bytes > 0) {
     text += fmt::format("  shared memory: at most {} of each process\n",
                         to_string(Bytes{footprint.shared_bytes}));

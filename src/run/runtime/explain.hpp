@@ -82,6 +82,10 @@ struct Footprint {
   double ran_seconds = 0;          ///< time that the program has run
   double regret_seconds = 0;       ///< time that calls of trials took beyond that of the best plan
   std::uint64_t shared_bytes = 0;  ///< most shared memory that this process owned
+  /// Bytes that the widest far link carries in a round trip, where memory allowed fewer to be under
+  /// way; 0: nowhere.
+  std::uint64_t held_back_bytes = 0;
+  std::uint64_t memory_bytes = 0;  ///< what ESPALIER_MEMORY allows
   /// Communicators that could have no shared memory, and why, a sentence each.
   std::vector<std::string> without_shared = {};
 };

@@ -105,6 +105,17 @@ TEST(Explain, SaysWhyCommunicatorsHaveNoSharedMemory) {
             std::string::npos);
 }
 
+TEST(Explain, SaysWhereMemoryLimitsWhatIsUnderWay) {
+  Footprint footprint;
+  footprint.memory_bytes = 64 << 20;
+  EXPECT_EQ(explain_text({}, {}, {}, footprint).find("ESPALIER_MEMORY"), std::string::npos);
+  footprint.held_back_bytes = 250'000'000;
+  const std::string text = explain_text({}, {}, {}, footprint);
+  EXPECT_NE(text.find("a far link carries 250 MB in a round trip, but at most 32 MiB may be on"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Explain, ColumnsAreAsWideAsTheirNames) {
   CallLog log;
   log.add(

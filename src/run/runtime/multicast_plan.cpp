@@ -42,10 +42,8 @@ schedule::Program on_machine(schedule::Program program, std::span<const Rank> me
 }
 
 PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank rank) {
-  return prepare(std::move(program), [&](Rank peer) {
-    const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
-  });
+  return prepare(std::move(program),
+                 [&](Rank peer) { return link_along(machine.path(rank, peer)); });
 }
 
 /// A hash of what all ranks must know alike, so that ranks that differ are found out.

@@ -42,10 +42,8 @@ CachedPlan make_neighbour_plan(select::NeighbourChooser& chooser, const topology
   plan.native_predicted = choice.native_predicted;
   plan.planned = choice.planned();
   if (!plan.planned) return plan;
-  plan.prepared = prepare(chooser.own_part(planned_kind(call), rank), [&](Rank peer) {
-    const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
-  });
+  plan.prepared = prepare(chooser.own_part(planned_kind(call), rank),
+                          [&](Rank peer) { return link_along(machine.path(rank, peer)); });
   plan.signature = schedule::hash_of(plan.call);
   return plan;
 }

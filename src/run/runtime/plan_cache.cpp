@@ -145,10 +145,8 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
       plan.needs_input_copy = true;
     }
   }
-  plan.prepared = prepare(std::move(program), [&](Rank peer) {
-    const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
-  });
+  plan.prepared =
+      prepare(std::move(program), [&](Rank peer) { return link_along(machine.path(rank, peer)); });
   plan.signature = schedule::hash_of(call);
   return plan;
 }
@@ -160,11 +158,8 @@ PreparedProgram leaders_program(select::Chooser& chooser, const select::PlanChoi
                                 const schedule::Collective& call, const std::vector<Rank>& leaders,
                                 Rank own) {
   const topology::Machine& machine = chooser.hierarchy().machine();
-  PreparedProgram program =
-      prepare(own_part(choice, chooser.hierarchy(), call, own), [&](Rank peer) {
-        const topology::Path path = machine.path(own, peer);
-        return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
-      });
+  PreparedProgram program = prepare(own_part(choice, chooser.hierarchy(), call, own),
+                                    [&](Rank peer) { return link_along(machine.path(own, peer)); });
   for (Lane& lane : program.lanes) lane.peer = leaders[lane.peer];
   for (SequentialStep& step : program.steps) {
     const bool is_message =

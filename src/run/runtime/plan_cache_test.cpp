@@ -25,6 +25,13 @@ CachedPlan plan_of(std::size_t messages) {
   return plan;
 }
 
+TEST(LinkAlong, FarLinksHoldWhatTheyCarryInARoundTrip) {
+  EXPECT_EQ(link_along({0, milliseconds(100), bits_per_second(1'000'000'000)}).fills, 25'000'000u);
+  EXPECT_TRUE(link_along({0, milliseconds(100), bits_per_second(1'000'000'000)}).is_far);
+  EXPECT_EQ(link_along({0, milliseconds(100), kUnlimited}).fills, 0u);
+  EXPECT_EQ(link_along({1, microseconds(50), bits_per_second(1'000'000'000)}).fills, 0u);
+}
+
 TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
   PlanCache cache(kMostPlanBytes, /*max_plans=*/2);
   const PlanKey a{{Operation::Broadcast, 0, 1, 1, true}};

@@ -113,6 +113,18 @@ std::vector<SequentialStep> steps_of(const PreparedProgram& p) {
 
 }  // namespace
 
+PeerLink link_along(const topology::Path& path) {
+  PeerLink link{path.level, topology::kTransport.is_far(path.latency)};
+  if (!link.is_far || path.bandwidth.unlimited()) return link;
+  using Wide = unsigned __int128;
+  constexpr Wide kPicosecondsTimesBits = 8'000'000'000'000;
+  const Wide round_trip = 2 * Wide{static_cast<std::uint64_t>(path.latency.picoseconds)};
+  const Wide bytes = Wide{path.bandwidth.bits_per_second} * round_trip / kPicosecondsTimesBits;
+  constexpr Wide kMost = std::uint64_t{1} << 62U;
+  link.fills = static_cast<std::uint64_t>(std::min(bytes, kMost));
+  return link;
+}
+
 PreparedProgram prepare(schedule::Program program, const std::function<PeerLink(Rank)>& link_to) {
   PreparedProgram p;
   p.program = std::move(program);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/program.hpp"
+#include "topology/machine.hpp"
 #include "topology/transport.hpp"
 
 namespace espalier::runtime {
@@ -22,7 +23,12 @@ struct Message {
 struct PeerLink {
   std::uint32_t level = 0;  ///< level of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
+  /// Bytes that the link carries in a round trip: so many must be under way to keep it busy. 0: not
+  /// far, or its bandwidth is unknown.
+  std::uint64_t fills = 0;
 };
+
+[[nodiscard]] PeerLink link_along(const topology::Path& path);
 
 /// All messages from this rank to another, or from another to this one.
 struct Lane {
