@@ -313,6 +313,7 @@ class Member : private OneCopy<Access> {
       const std::uint64_t length = std::min(piece, bytes - at);
       const std::uint64_t end = step_ + (is_sliced(length) ? 2 : 1);
       if (is_right_) visit(at, length);
+      // NOLINTNEXTLINE(bugprone-infinite-loop): leave() counts steps
       while (step_ < end) leave();
     }
   }

@@ -124,6 +124,7 @@ class Replay {
   PeerRead read_peer(std::uint32_t writer, std::byte* to, std::uint64_t from, std::uint64_t bytes) {
     if (refusal_.reader == member_ && refusal_.writer == writer) return PeerRead::Refused;
     for (std::uint64_t i = 0; i < bytes; i += 8) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): it is one
       read_word(to + i, offset_outside(writer, reinterpret_cast<const std::byte*>(from + i)));
     }
     return PeerRead::Done;
