@@ -34,6 +34,14 @@ def commands(folder):
         yield f"place{ranks}", ["place", "--profile", "lu.S", "--processes", str(ranks), "--inventory", str(hosts)]
         yield f"profile{ranks}", ["profile", "show", "lu.S", "--processes", str(ranks)]
         yield f"group{ranks}", ["group", "simulate", "--processes", str(ranks)]
+    long = pathlib.Path(folder, "long-hosts")  # of one domain, and of none in common
+    long.write_text("".join(f"compute-rack17-chassis3-slot{h}.cluster.department.example.com slots=4\n" for h in range(9)))
+    yield "place-domain", ["place", "--profile", "lu.S", "--processes", "32", "--inventory", str(long)]
+    other = pathlib.Path(folder, "other-hosts-" + "of-a-long-name-" * 8)
+    other.write_text("".join(f"h{h}-{'long-' * 12}{h}.example{h}.com slots=4\n" for h in range(9)))
+    profile = pathlib.Path(folder, "profile-of-a-long-name-" * 6)
+    profile.write_text("".join(f"{r} {(r + 1) % 32} 100\n" for r in range(32)))
+    yield "place-long", ["place", "--profile", str(profile), "--inventory", str(other)]
     history = pathlib.Path(folder, "history.db")
     for i in range(4):  # fresh ones, all within a second
         subprocess.run([ESPALIER, "weather", "record", "--history", str(history), "--sample", f"siteA,siteB,{10 + i}ms,9Mbit/s", "--sample",

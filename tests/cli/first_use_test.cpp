@@ -98,6 +98,72 @@ TEST(FirstUse, ALevelWithoutALatencyBesideOthersIsNotFree) {
   EXPECT_GT(Json::parse(ran.out)["predicted_ps"].get<std::int64_t>(), 30'000'500'000);
 }
 
+// 1 GiB took 500 ns there, since no bandwidth was assumed.
+TEST(FirstUse, BytesInsideOfAnAssumedNodeTakeTime) {
+  for (const char* line : {"proc:4", "node:2(50us,10Gbit/s) proc:4", "node:1 proc:4"}) {
+    const Ran ran = succeeded({"plan", "broadcast", "-m", line, "-s", "1GiB", "--json"});
+    EXPECT_GT(Json::parse(ran.out)["predicted_ps"].get<std::int64_t>(), 100'000'000'000) << line;
+    EXPECT_TRUE(has(ran.err, "proc 500 ns and 40 Gbit/s")) << ran.err;
+  }
+}
+
+TEST(FirstUse, ALatencyOfZeroIsTakenAsGiven) {
+  const Ran ran = succeeded({"plan", "barrier", "-m", "node:2(50us) proc:4(0s)"});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(has(ran.out, "50 us predicted")) << ran.out;
+  const std::string file = first_file(
+      "zero.json",
+      R"({"format": "espalier-machine-1", "processes": 4, "levels": [{"latency": "0s"}]})");
+  EXPECT_EQ(succeeded({"plan", "barrier", "-m", file}).err, "");
+  EXPECT_FALSE(has(succeeded({"plan", "barrier", "-m", "proc:4(0s)"}).out, " 0 s predicted"));
+}
+
+TEST(FirstUse, ALongTimeIsToldInDays) {
+  const Words days{"plan", "broadcast", "-m", "proc:2(1s,1kbit/s)", "-s", "100MB"};
+  EXPECT_TRUE(has(succeeded(days).out, "9.259 days predicted")) << succeeded(days).out;
+  const Words years{"plan", "broadcast", "-m", "proc:2(1s,1bit/s)", "-s", "1GiB"};
+  const std::string out = succeeded(years).out;
+  EXPECT_TRUE(has(out, "more than 106 days predicted")) << out;
+  EXPECT_FALSE(has(out, "forever")) << out;
+}
+
+// Above 256 ranks links were shared by another rule, and times differed by up to half.
+TEST(FirstUse, SimulateAndPlanShareLinksAlikeAmongManyRanks) {
+  const std::string machine = "site:4(10ms,1Gbit/s) node:10(50us,10Gbit/s) proc:8(1us,20Gbit/s)";
+  for (const char* size : {"1KiB", "64KiB"}) {
+    const Words call{"broadcast", "-m", machine, "-s", size, "--json"};
+    Words plan{"plan"}, simulate{"simulate"};
+    plan.insert(plan.end(), call.begin(), call.end());
+    simulate.insert(simulate.end(), call.begin(), call.end());
+    const Json planned = Json::parse(succeeded(plan).out);
+    const Ran ran = succeeded(simulate);
+    EXPECT_EQ(Json::parse(ran.out)["finish_ps"], planned["finish_ps"]) << size;
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
+// Whatever the page shows may come through a pipe, told apart by what is in it.
+TEST(FirstUse, ViewReadsPipes) {
+  if (run_tool({"view", "proc:2", "--html", "-"}).exit_code != 0) {
+    GTEST_SKIP() << "this build has no page";
+  }
+  const std::string page = " --html - --operation barrier | grep -c '<!doctype html>' ";
+  EXPECT_EQ(run_shell("echo 'proc:3(1us)' | \"$ESPALIER\" view -" + page).out, "1\n");
+  EXPECT_EQ(run_shell("\"$ESPALIER\" view <(echo 'proc:3(1us)')" + page).out, "1\n");
+  const std::string schedule = "\"$ESPALIER\" plan barrier -m 'proc:4(1us)' --schedule - ";
+  const Ran piped = run_shell(schedule + "| \"$ESPALIER\" view - -m 'proc:4(1us)' --html -");
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_TRUE(has(piped.out, "from the file")) << piped.err;
+  const std::string hosts = first_file("viewed_hosts", "n1 slots=2\nn2 slots=2\n");
+  const Ran placed = run_shell("\"$ESPALIER\" place --profile lu.S -n 4 -i " + hosts +
+                               " --json | \"$ESPALIER\" view - -m " + hosts + " --html - ");
+  EXPECT_EQ(placed.exit_code, 0) << placed.err;
+  EXPECT_TRUE(has(placed.out, "standard input")) << placed.err;
+  const Ran twice = run_shell(schedule + "| \"$ESPALIER\" view - -m - --html -");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_TRUE(has(twice.err, "it was read already")) << twice.err;
+}
+
 TEST(FirstUse, ExamplesOfMachinesHaveNamesAndAFileHereComesFirst) {
   EXPECT_TRUE(has(succeeded({"show", "three-machines"}).out, "48 processes"));
   EXPECT_TRUE(has(succeeded({"plan", "barrier", "-m", "hnow-8"}).out, "among 8 processes"));

@@ -22,6 +22,8 @@ def commands(folder):
         ["group", "simulate", "--processes", "131072"],
         ["group", "simulate", "--processes", "131072", "--json"],
         ["reproduce", "all", "--folder", f"{folder}/report"],
+        ["place", "--profile", "mg.S", "--processes", "4096", "--inventory", f"{folder}/hosts", "--output", f"{folder}/ranks.tmp"],
+        ["plan", "alltoall", "--machine", "site:4(10ms,1Gbit/s) node:8(50us,10Gbit/s) proc:16(1us,20Gbit/s)", "--size", "1MB", "--all"],
         ["view", "site:4(20ms,1Gbit/s) rack:4(200us,10Gbit/s) proc:16(1us)", "--html", f"{folder}/page.html"],
     ]
 
@@ -51,6 +53,7 @@ def run(arguments):
 def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "hosts").write_text("".join(f"node{h} slots=16\n" for h in range(256)))
         for arguments in commands(folder):
             said, code, _, interrupted = run(arguments)
             name = " ".join(arguments[:2])

@@ -76,7 +76,17 @@ def mpis(t, _):
     has(found, "ok", "libespalier-profile.so", "espalier run --profile")
     has(found, "ok", "libespalier-profile-mpich.so", "under MPICH")
     has(found, "ok", "espalier-discover.openmpi", "espalier discover")
+    has(found, "ok", "espalier-groups.mpich", "reproduce langer --on lab")
+    has(found, "ok", "espalier-npb-lu.openmpi", "reproduce park --on lab")
+    assert any(f["subject"] == "smpi_times" for f in found), found
+    assert {"page", "OTF2"} <= {f["subject"] for f in found}, found
     has(t.findings(area="commands", PATH="/nonexistent"), "note", "smpirun", "bench --on smpi")
+    (t.folder / "alone/bin").mkdir(parents=True)
+    alone = Doctor(t.folder / "alone/bin/espalier", t.folder / "alone")  # a tool without what is built beside it
+    shutil.copy(t.espalier, alone.espalier)
+    found = alone.findings(area="commands")
+    has(found, "note", "espalier-trees.mpich", "reproduce banikazemi --on lab", "make check")
+    has(found, "note", "smpi_groups", "reproduce langer --on smpi")
     has(t.findings(area="mpi", code=1, PATH="/nonexistent"), "problem", "no MPI has a launcher")
     names = list(fakes.other_launchers(t.folder))
     found = t.findings(area="mpi", PATH=f"{t.folder}/five:{t.folder}/oneapi:/usr/bin:/bin", code=0)

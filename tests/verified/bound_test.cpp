@@ -115,13 +115,13 @@ TEST(LowerBound, KnowsThatTheRootHasToReceiveEverything) {
 
 TEST(LowerBound, KnowsHowFastMessagesMultiply) {
   // 1, 2, 4, 8 ranks know it after each message if latency is nothing.
-  const auto machine = topology::parse_synthetic("proc:8(0us,send=5us)");
+  const auto machine = topology::parse_synthetic("proc:8(send=5us)");
   const Collective call{Operation::Broadcast, 8, 3, 1, Bytes{1}, true, {}};
   EXPECT_EQ(bound::lower_bound(*machine, call).value, microseconds(15));
 }
 
 TEST(LowerBound, AddsUpTheFlowsOfARank) {
-  const auto machine = topology::parse_synthetic("proc:3(0us,cap=8Mbit/s)");
+  const auto machine = topology::parse_synthetic("proc:3(cap=8Mbit/s)");
   const Collective call{Operation::Gather, 3, 0, 1000, Bytes{1}, true, {}};
   EXPECT_EQ(bound::lower_bound(*machine, call).value, milliseconds(1));
 }
@@ -129,7 +129,7 @@ TEST(LowerBound, AddsUpTheFlowsOfARank) {
 TEST(LowerBound, LooksAtUnionsOfMembersWithLinksOfTheirOwn) {
   // A square whose four links across are slow: no single rank is cut off, a side of two is.
   const auto machine = topology::read_json(
-      R"({"format": "espalier-machine-1", "levels": [{"latency": "0 us"}], "processes": 4,
+      R"({"format": "espalier-machine-1", "levels": [{"name": "net"}], "processes": 4,
           "pairs": [{"between": [0, 1], "latency": "0 us", "capacity": "1 Gbit/s"},
                     {"between": [2, 3], "latency": "0 us", "capacity": "1 Gbit/s"},
                     {"between": [0, 2], "latency": "0 us", "capacity": "8 Mbit/s"},
@@ -145,7 +145,7 @@ TEST(LowerBound, LooksAtUnionsOfMembersWithLinksOfTheirOwn) {
 }
 
 TEST(LowerBound, CountsTheBytesThatCrossABackboneOnceForEachMember) {
-  const auto machine = topology::parse_synthetic("proc:5(0us,backbone=8Mbit/s)");
+  const auto machine = topology::parse_synthetic("proc:5(backbone=8Mbit/s)");
   const Collective call{Operation::Broadcast, 5, 0, 1000, Bytes{1}, true, {}};
   EXPECT_EQ(bound::lower_bound(*machine, call).value, milliseconds(4));
 }

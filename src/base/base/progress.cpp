@@ -4,8 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <system_error>
+#include <utility>
 
 #include "base/file.hpp"
 
@@ -52,9 +55,10 @@ void be_quiet() { quiet.store(true); }
 
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                           double seconds, ProgressPlace place) {
-  const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done);
-  const std::string time =
-      left < 90 ? fmt::format("{:.0f} s left", left) : fmt::format("{:.0f} min left", left / 60);
+  const double left =
+      done == 0 ? seconds : seconds * static_cast<double>(total - done) / static_cast<double>(done);
+  const std::string time = fmt::format("{:.0f} {} {}", left < 90 ? left : left / 60,
+                                       left < 90 ? "s" : "min", done == 0 ? "so far" : "left");
   if (place != ProgressPlace::Terminal) {
     return fmt::format("{}: {} of {}, {}", what, done, total, time);
   }
@@ -64,14 +68,33 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
   return fmt::format("{} [{}] {} of {}, {}", what, bar, done, total, time);
 }
 
-Progress::Progress(std::string what, std::size_t total)
+Progress::Progress(std::string what, std::size_t total, Told told)
     : what_(std::move(what)),
       total_(total),
       place_(alive++ == 0 ? progress_place() : ProgressPlace::Nowhere),
       begin_(Clock::now()),
-      next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {}
+      next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {
+  if (told == Told::WhenDone || place_ == ProgressPlace::Nowhere) return;
+  // Signals are for the thread that works.
+  sigset_t all, before;
+  (void)sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+  try {
+    teller_ = std::thread([this] { tell_by_the_clock(); });
+  } catch (const std::system_error&) {  // no thread to be had: it is told when something is done
+  }
+  (void)pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 Progress::~Progress() {
+  if (teller_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    ends_.notify_one();
+    teller_.join();
+  }
   --alive;
   if (listening.load() == this) listening.store(nullptr);
   if (is_drawn_) (void)write_all(STDERR_FILENO, "\r\x1b[K");
@@ -83,16 +106,37 @@ void note_progress(std::size_t done) {
   if (Progress* const one = listening.load()) one->reach(done);
 }
 
+void Progress::step() {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  tell_if_due();
+}
+
 void Progress::reach(std::size_t done) {
+  const std::lock_guard lock(mutex_);
   done_ = done;
-  if (place_ == ProgressPlace::Nowhere || done_ == 0 || done_ > total_) return;
+  tell_if_due();
+}
+
+void Progress::name(std::string what) {
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
+}
+
+void Progress::tell_by_the_clock() {
+  std::unique_lock lock(mutex_);
+  while (!ends_.wait_until(lock, next_, [this] { return is_over_; })) tell_if_due();
+}
+
+void Progress::tell_if_due() {
+  if (place_ == ProgressPlace::Nowhere || total_ == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   const bool is_terminal = place_ == ProgressPlace::Terminal;
   next_ = now + (is_terminal ? kBetween : kBetweenLines);
   is_drawn_ = is_terminal;
   const double taken = std::chrono::duration<double>(now - begin_).count();
-  const std::string line = progress_line(what_, done_, total_, taken, place_);
+  const std::string line = progress_line(what_, std::min(done_, total_), total_, taken, place_);
   (void)write_all(STDERR_FILENO,
                   is_terminal ? fmt::format("\r{}\x1b[K", shortened(line, terminal_columns()))
                               : fmt::format("{}\n", line));

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace espalier {
 
@@ -19,32 +22,44 @@ enum class ProgressPlace : std::uint8_t {
 /// From now on nobody is told.
 void be_quiet();
 
-/// "simulating [######........] 12 of 30, 8 s left"; without the bar where lines stay.
-/// @pre 0 < done <= total
+/// "simulating [######........] 12 of 30, 8 s left"; without the bar where lines stay. As long as
+/// nothing is done: "0 of 30, 2 s so far".
+/// @pre done <= total
 [[nodiscard]] std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                                         double seconds, ProgressPlace place);
 
 /// How far long work has come, on standard error: on a terminal from half a second on, elsewhere
 /// every ten seconds. Short work says nothing, nor does work within other work.
+///
+/// It is told when something is done. Work that may do nothing for seconds is told by the clock
+/// too, by a thread of its own: not for work that forks.
 class Progress {
  public:
-  Progress(std::string what, std::size_t total);
+  enum class Told : bool { WhenDone, ByTheClock };
+  Progress(std::string what, std::size_t total, Told told = Told::WhenDone);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   /// One more of `total` is done.
-  void step() { reach(done_ + 1); }
+  void step();
   /// So many are done.
   void reach(std::size_t done);
   /// From now on note_progress() is about it, while it lives. One at a time.
   void listen();
   /// What is done now: "figure 7".
-  void name(std::string what) { what_ = std::move(what); }
+  void name(std::string what);
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// @pre mutex_ is held
+  void tell_if_due();
+  void tell_by_the_clock();
+
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_over_ = false;
   std::string what_;
   std::size_t total_;
   std::size_t done_ = 0;
@@ -52,6 +67,7 @@ class Progress {
   bool is_drawn_ = false;
   Clock::time_point begin_;
   Clock::time_point next_;  // when the line is written again
+  std::thread teller_;      // the last member: it uses the others
 };
 
 /// So many are done, of whatever the Progress that listens counts; nothing if none does.

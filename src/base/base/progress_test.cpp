@@ -17,6 +17,21 @@ TEST(Progress, IsALineWithoutABarElsewhere) {
             "planning: 30 of 30, 0 s left");
 }
 
+TEST(Progress, TellsOfWorkOfWhichNothingIsDoneYet) {
+  EXPECT_EQ(progress_line("placing", 0, 10, 2, ProgressPlace::Terminal),
+            "placing [" + std::string(30, '.') + "] 0 of 10, 2 s so far");
+  EXPECT_EQ(progress_line("placing", 0, 10, 180, ProgressPlace::Lines),
+            "placing: 0 of 10, 3 min so far");
+}
+
+TEST(Progress, ByTheClockEndsWithItsWork) {
+  for (int i = 0; i < 50; ++i) {
+    Progress progress("by the clock", 3, Progress::Told::ByTheClock);
+    progress.name("still");
+    progress.step();
+  }
+}
+
 TEST(Progress, ShortWorkAndQuietSayNothing) {
   testing::internal::CaptureStderr();
   {

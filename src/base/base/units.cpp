@@ -312,8 +312,15 @@ Expected<std::uint64_t> parse_millionths(std::string_view text) {
                 "millionth");
 }
 
+namespace {
+
+/// Said of what cannot be counted in picoseconds of 63 bits.
+constexpr const char* kBeyondTimes = "more than 106 days";
+
+}  // namespace
+
 std::string to_string(Time t) {
-  if (t == kForever) return "forever";
+  if (t == kForever) return kBeyondTimes;
   if (t.picoseconds == 0) return "0 s";
   constexpr std::array kUnits{Unit{"s", 1'000'000'000'000}, Unit{"ms", 1'000'000'000},
                               Unit{"us", 1'000'000}, Unit{"ns", 1'000}, Unit{"ps", 1}};
@@ -350,9 +357,12 @@ std::string millionths_to_string(std::uint64_t millionths) {
 }
 
 std::string rounded(Time t, int digits) {
-  if (t == kForever) return "forever";
+  if (t == kForever) return kBeyondTimes;
   const double ps = static_cast<double>(t.picoseconds);
   const double magnitude = ps < 0 ? -ps : ps;
+  constexpr double kHour = 3600e12, kDay = 24 * kHour;
+  if (magnitude >= kDay) return fmt::format("{:.{}g} days", ps / kDay, digits);
+  if (magnitude >= 10'000e12) return fmt::format("{:.{}g} hours", ps / kHour, digits);
   // What would be rounded to 1000 of a unit is 1 of the next.
   const double almost = 1 - 0.5 * std::pow(10.0, -digits);
   if (magnitude >= 1e12 * almost) return fmt::format("{:.{}g} s", ps / 1e12, digits);

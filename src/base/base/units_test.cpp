@@ -94,6 +94,10 @@ TEST(Units, RoundedTimesStayBelowAThousandOfTheirUnit) {
   EXPECT_EQ(rounded(microseconds(999'400), 3), "999 ms");
   EXPECT_EQ(rounded(nanoseconds(999'600), 3), "1 ms");
   EXPECT_EQ(rounded(microseconds(1'234), 3), "1.23 ms");
+  EXPECT_EQ(rounded(milliseconds(9'999'000)), "9999 s");
+  EXPECT_EQ(rounded(milliseconds(36'000'000)), "10 hours");
+  EXPECT_EQ(rounded(milliseconds(3 * 86'400'000)), "3 days");
+  EXPECT_EQ(rounded(kForever), "more than 106 days");
 }
 
 }  // namespace

@@ -8,6 +8,10 @@
 namespace espalier::map {
 namespace {
 
+/// Above these placing takes minutes, and gigabytes.
+constexpr Rank kMostPlaced = 16'384;
+constexpr std::size_t kMostPairs = std::size_t{1} << 22U;
+
 /// Which of the hosts may be used.
 Expected<std::vector<bool>> usable_hosts(const Inventory& inventory,
                                          const Constraints& constraints) {
@@ -103,6 +107,18 @@ Time Problem::cost(const Edge& edge, std::uint32_t slot_a, std::uint32_t slot_b)
 
 Expected<Problem> make_problem(const Inventory& inventory, const profile::Profile& profile,
                                const Constraints& constraints) {
+  if (profile.size() > kMostPlaced) {
+    return Error{"--processes",
+                 fmt::format("{} processes; up to {} are placed", profile.size(), kMostPlaced),
+                 "place fewer: a part of the program, or one process for each node"};
+  }
+  if (const std::size_t pairs = profile.pairs.size() + profile.executed.size();
+      pairs > kMostPairs) {
+    return Error{
+        "--profile",
+        fmt::format("{} pairs of processes communicate; up to {} are placed", pairs, kMostPairs),
+        "place fewer processes: where all talk to all, no placement is better"};
+  }
   Problem problem;
   problem.inventory = &inventory;
   problem.profile = &profile;

@@ -187,7 +187,8 @@ ReadyTrace::ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps
     : eager_limit_(eager_limit) {
   TraceCompiler compiler(profile, *this);
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  constexpr std::uint64_t kTooLong = 100'000'000;  // steps, 16 bytes each
+  constexpr std::uint64_t kTooLong =
+      8'000'000;  // steps, some 64 bytes each while they are replayed
   // The outer loop is a program's time steps, all alike: cut it first and to least.
   const Caps all_caps[] = {{kAll, kAll}, {3, kAll}, {3, 64}, {3, 32}, {3, 16},
                            {3, 8},       {2, 8},    {2, 4},  {2, 2}};

@@ -119,7 +119,7 @@ Problem two_on(const Inventory& inventory, const Profile& profile) {
 }
 
 TEST(Replay, LetsALongMessageWaitUntilItsReceiverIsReady) {
-  const Inventory inventory = inventory_from("node:2(0us,100Mbit/s)");
+  const Inventory inventory = inventory_from("node:2(100Mbit/s)");
   for (const bool posts : {false, true}) {
     Profile profile = profile::silent_profile("late", 2);
     profile::TraceWriter sender(profile.processes[0].actions);
@@ -138,7 +138,7 @@ TEST(Replay, LetsALongMessageWaitUntilItsReceiverIsReady) {
 }
 
 TEST(Replay, EndsEvenIfAllWaitForEachOther) {
-  const Inventory inventory = inventory_from("node:2(0us,100Mbit/s)");
+  const Inventory inventory = inventory_from("node:2(100Mbit/s)");
   Profile profile = profile::silent_profile("circle", 2);
   for (Rank p = 0; p < 2; ++p) {
     profile::TraceWriter writer(profile.processes[p].actions);
@@ -154,7 +154,7 @@ TEST(Replay, EndsEvenIfAllWaitForEachOther) {
 
 /// Such a trace is no program's, but a file may have it: what comes behind the circle counts too.
 TEST(Replay, PassesOverReceivesThatAllWaitIn) {
-  const Inventory inventory = inventory_from("node:2(0us,100Mbit/s)");
+  const Inventory inventory = inventory_from("node:2(100Mbit/s)");
   Profile profile = profile::silent_profile("circle", 2);
   for (Rank p = 0; p < 2; ++p) {
     profile::TraceWriter writer(profile.processes[p].actions);

@@ -93,6 +93,7 @@ class Portfolio {
   }
   void add_refined() {
     constexpr std::uint64_t kMoves = 200'000;
+    constexpr std::uint64_t kLooks = 40'000'000;  // at edges: a second or two
     const std::size_t b = best();
     std::size_t cheapest = 0;
     for (std::size_t i = 1; i < answer_.candidates.size(); ++i) {
@@ -100,7 +101,7 @@ class Portfolio {
     }
     for (const std::size_t i : {b, cheapest}) {
       map::Placement refined = answer_.candidates[i].placement;
-      refine(problem_, refined, kMoves);
+      refine(problem_, refined, kMoves, kLooks);
       add(answer_.candidates[i].name + ", refined", std::move(refined));
       if (b == cheapest) break;
     }
@@ -135,7 +136,7 @@ class Portfolio {
   /// The first candidates go by rules, and steps that are printed say how.
   static constexpr std::size_t kOfThePaper = 3;
 
-  Progress progress_{"placing", kWholeShare};
+  Progress progress_{"placing", kWholeShare, Progress::Told::ByTheClock};
   const map::Problem& problem_;
   const SearchOptions& options_;
   map::ReadyTrace trace_;

@@ -107,7 +107,9 @@ Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::strin
       }
     }
   } else {
-    return Error{file, "neither \"nodes\" nor \"sinfo\"", "is this what sinfo --json printed?"};
+    return Error{file, "neither \"nodes\" nor \"sinfo\", nor a \"format\" of ours",
+                 "is this what sinfo --json printed? Ours begins with \"format\": "
+                 "\"espalier-inventory-1\" (docs/formats.md)"};
   }
   if (auto bad = apply_forecast(forecast, spec)) return *bad;
   return build_inventory(std::move(spec));

@@ -43,6 +43,13 @@ bool names_workload(const std::string& argument) {
 }
 
 Expected<Profile> workload_from(const std::string& argument, Rank processes) {
+  constexpr Rank kMostOfWorkload = 65'536;  // above half a gigabyte
+  if (processes > kMostOfWorkload) {
+    return Error{
+        "--processes",
+        fmt::format("{} processes; workloads are made for up to {}", processes, kMostOfWorkload),
+        "take fewer, or record the program: espalier run --profile FILE"};
+  }
   constexpr std::string_view kHeavy = ":heavy=";
   const std::size_t at = argument.find(kHeavy);
   WorkloadOptions options;
@@ -77,6 +84,9 @@ Expected<Profile> load_profile(const std::string& argument, Rank processes) {
     const auto text = read_named_file(
         argument, {.most = kMostProfileBytes, .takes_pipes = true, .signs = kSigns});
     if (text) return parse_profile(*text, argument == "-" ? "standard input" : argument);
+    // Its signs are punctuation, which would tell a reader nothing.
+    if (text.error().what.find("none of") != std::string::npos)
+      return no_profile(text.error().where);
     return Error{text.error().where, text.error().what,
                  "name a file that espalier run --profile wrote"};
   }

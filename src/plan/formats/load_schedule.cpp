@@ -33,8 +33,15 @@ Form form_of(std::string_view text) {
 }
 
 Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string& file) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Error{file, "the file is empty", kKinds};
+  }
   switch (form_of(text)) {
     case Form::Goal:
+      if (text.find("num_ranks") == std::string_view::npos) {
+        return Error{file, "neither JSON nor GOAL (\"num_ranks N\" at its beginning) nor MSCCL-XML",
+                     kKinds};
+      }
       return read_goal(text, file);
     case Form::Msccl:
       return read_msccl(text, file);

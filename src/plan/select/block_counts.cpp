@@ -60,8 +60,12 @@ Expected<Counts> read_counts(const std::string& path, std::size_t size) {
   std::error_code ignored;
   if (!text && (path == "-" || std::filesystem::exists(path, ignored))) return text.error();
   if (!text) {
-    return Error{path, "is neither a distribution nor a file that can be read",
-                 fmt::format("the distributions are: {}", fmt::join(count_distributions(), ", "))};
+    return Error{
+        "--counts",
+        fmt::format("\"{:.60}\" is neither a distribution nor a file that can be read", path),
+        fmt::format("the distributions are: {}; lengths stand in a file, or come from "
+                    "standard input: echo 10 20 30 | espalier ... --counts -",
+                    fmt::join(count_distributions(), ", "))};
   }
   std::istringstream file(*text);
   Counts counts;
@@ -74,9 +78,9 @@ Expected<Counts> read_counts(const std::string& path, std::size_t size) {
       const auto [at, code] = std::from_chars(word.data(), end, count);
       constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
       if (code != std::errc() || at != end || count > kMost) {
-        return Error{fmt::format("{}:{}", path, number),
-                     fmt::format("\"{}\" is not a length", word),
-                     "write whole numbers of bytes, up to 2^40"};
+        return Error{fmt::format("{}:{}", path == "-" ? "standard input" : path, number),
+                     fmt::format("\"{:.60}\" is not a length", word),
+                     "write whole numbers of bytes, up to 2^40, with blanks between them"};
       }
       counts.push_back(count);
     }

@@ -51,6 +51,8 @@ std::optional<SimResult> Engine::run(Budget& budget) {
     events_.push(skew_of(options_, r), Kind::Entered, r, kServiceLane);
   }
   std::uint64_t handled = 0;
+  // Where Ctrl-C is remembered, it ends what has a budget as if that were used up.
+  const bool may_end_early = budget.left() < Budget::unlimited().left();
   // A message has two tasks.
   std::uint64_t paid = Budget::kLooksIncluded * (graph_.tasks.size() / 2);
   for (;;) {
@@ -75,8 +77,10 @@ std::optional<SimResult> Engine::run(Budget& budget) {
     const EventQueue::Event event = events_.pop();
     now_ = event.at;
     handle(event);
-    constexpr std::uint64_t kNowAndThen = 1U << 16U;
-    if (++handled % kNowAndThen == 0) note_progress(result_.messages);
+    constexpr std::uint64_t kNowAndThen = 1U << 12U;
+    if (++handled % kNowAndThen != 0) continue;
+    note_progress(result_.messages);
+    if (may_end_early && Interruptible::is_interrupted()) return std::nullopt;
   }
   collect();
   return std::move(result_);

@@ -33,7 +33,7 @@ Schedule relayed_gatherv(std::vector<std::uint64_t> counts) {
 }
 
 TEST(SimulateIrregular, LetsLengthsTravelWithTheData) {
-  const auto machine = *topology::parse_synthetic("proc:3(0us,8Mbit/s)");  // 1 us a byte
+  const auto machine = *topology::parse_synthetic("proc:3(8Mbit/s)");  // 1 us a byte
   SimOptions options;
   options.trace = true;
   const SimResult result = simulate(relayed_gatherv({5, 10, 100}), machine, options);
@@ -44,7 +44,7 @@ TEST(SimulateIrregular, LetsLengthsTravelWithTheData) {
 }
 
 TEST(SimulateIrregular, KnowsTheBlocksOfEachPairInAlltoallv) {
-  const auto machine = *topology::parse_synthetic("proc:2(0us,8Mbit/s)");
+  const auto machine = *topology::parse_synthetic("proc:2(8Mbit/s)");
   Schedule plan = plans::make(Operation::Alltoall, 2, 0, "direct", [&](ProgramBuilder& b) {
     const Rank peer = 1 - b.rank();
     b.send(peer, slice(Buffer::In, peer, 1), 0);

@@ -145,12 +145,12 @@ TEST(Simulate, ChargesCostsByTheByte) {
 TEST(Simulate, CountsAHeaderAsBytes) {
   SimOptions options;
   options.header = Bytes{250'000};
-  expect_finish(one_message(kMega), machine("proc:2(0us,100Mbit/s)"), milliseconds(100), options);
+  expect_finish(one_message(kMega), machine("proc:2(100Mbit/s)"), milliseconds(100), options);
 }
 
 TEST(Simulate, SharesAnUplinkAmongFlowsThatCrossItTogether) {
   SimOptions options;
-  const Machine m = machine("proc:3(0us,100Mbit/s)");
+  const Machine m = machine("proc:3(100Mbit/s)");
   const SimResult exact = simulate(fan_out(3, kMega), m, options);
   EXPECT_EQ(exact.rank_finish[1], milliseconds(160));  // each at half the speed
   EXPECT_EQ(exact.rank_finish[2], milliseconds(160));
@@ -165,17 +165,15 @@ TEST(Simulate, SharesHalfDuplexBetweenTheTwoDirections) {
     b.send(1 - b.rank(), bytes(kMega), 0);
     b.recv(1 - b.rank(), into(kMega), 0);
   });
-  expect_finish(swap, machine("proc:2(0us,100Mbit/s)"), milliseconds(80));
-  expect_finish(swap, machine("proc:2(0us,100Mbit/s,duplex=half)"), milliseconds(160));
+  expect_finish(swap, machine("proc:2(100Mbit/s)"), milliseconds(80));
+  expect_finish(swap, machine("proc:2(100Mbit/s,duplex=half)"), milliseconds(160));
 }
 
 TEST(Simulate, HoldsEachFlowBelowItsCap) {
   // Two flows of at most 25 Mbit/s leave half of the uplink unused.
-  expect_finish(fan_out(3, kMega), machine("proc:3(0us,100Mbit/s,cap=25Mbit/s)"),
-                milliseconds(320));
+  expect_finish(fan_out(3, kMega), machine("proc:3(100Mbit/s,cap=25Mbit/s)"), milliseconds(320));
   // Five need all of it.
-  expect_finish(fan_out(6, kMega), machine("proc:6(0us,100Mbit/s,cap=25Mbit/s)"),
-                milliseconds(400));
+  expect_finish(fan_out(6, kMega), machine("proc:6(100Mbit/s,cap=25Mbit/s)"), milliseconds(400));
 }
 
 TEST(Simulate, SharesABackbone) {
@@ -184,8 +182,8 @@ TEST(Simulate, SharesABackbone) {
     if (b.rank() % 2 == 0) b.send(b.rank() + 1, bytes(kMega), 0);
     if (b.rank() % 2 == 1) b.recv(b.rank() - 1, into(kMega), 0);
   });
-  expect_finish(pairs, machine("proc:4(0us,100Mbit/s)"), milliseconds(80));
-  expect_finish(pairs, machine("proc:4(0us,100Mbit/s,backbone=100Mbit/s)"), milliseconds(160));
+  expect_finish(pairs, machine("proc:4(100Mbit/s)"), milliseconds(80));
+  expect_finish(pairs, machine("proc:4(100Mbit/s,backbone=100Mbit/s)"), milliseconds(160));
 }
 
 TEST(Simulate, LetsThePipelineOfAChainFlow) {
@@ -203,7 +201,7 @@ TEST(Simulate, LetsMessagesOfOnePairOvertakeNothing) {
     if (b.rank() == 1) b.recv(0, into(kMega, kMega), 1);
     if (b.rank() == 2) b.recv(1, into(kMega), 0);
   });
-  const Machine m = machine("proc:3(0us,100Mbit/s)");
+  const Machine m = machine("proc:3(100Mbit/s)");
   EXPECT_EQ(simulate(two, m).rank_finish[2], milliseconds(160));
   SimOptions options;
   options.ordered_pairs = false;  // both at half the speed
@@ -247,7 +245,7 @@ TEST(Simulate, ChargesReducingAndCopying) {
     b.copy(bytes(kMega), into(kMega));
     b.reduce(bytes(kMega), into(kMega), Operands::FromThenTo);
   });
-  const Machine m = machine("proc:1(0us,reduce=1GB/s)");
+  const Machine m = machine("proc:1(reduce=1GB/s)");
   expect_finish(plan, m, milliseconds(1));
   SimOptions options;
   options.copy = bytes_per_second(500'000'000);

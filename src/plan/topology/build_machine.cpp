@@ -101,18 +101,24 @@ class MachineBuilder {
     return place();
   }
 
-  static Machine with_figures(Machine machine, std::span<const LevelFigures> figures,
-                              bool with_uplinks) {
+  static Machine with_figures(Machine machine, std::span<const LevelFigures> figures) {
     constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    const auto put_link = [](Uplink& uplink, const LevelFigures& level) {
+      if (level.link) uplink.out = uplink.in = *level.link;
+    };
     for (Cluster& cluster : machine.clusters_) {
-      if (with_uplinks && cluster.depth > 0) cluster.uplink = figures[cluster.depth - 1].uplink;
+      if (cluster.depth > 0) put_link(cluster.uplink, figures[cluster.depth - 1]);
+      if (const auto& cap = figures[cluster.depth].flow_cap) cluster.channel.flow_cap = *cap;
       if (!figures[cluster.depth].latency) continue;
       cluster.channel.latency = *figures[cluster.depth].latency;
       for (std::uint32_t p = 0; p < cluster.pair_count; ++p) {
         machine.pairs_[cluster.first_pair + p].latency = cluster.channel.latency;
       }
     }
-    if (!with_uplinks) return machine;
+    if (std::none_of(figures.begin(), figures.end(),
+                     [](const LevelFigures& level) { return level.link.has_value(); })) {
+      return machine;
+    }
     // Leaves of several depths may share one record of figures: each depth gets its own.
     // No other record stays, and none twice, as if the machine had been described like this.
     const auto before = std::move(machine.profiles_);
@@ -120,17 +126,15 @@ class MachineBuilder {
     std::vector<std::vector<std::uint32_t>> changed(figures.size());
     for (auto& leaf : machine.leaves_) {
       const std::uint32_t depth = machine.clusters_[leaf.cluster].depth;
-      const auto alike =
-          static_cast<std::size_t>(std::find_if(figures.begin(), figures.end(),
-                                                [&](const LevelFigures& one) {
-                                                  return one.uplink == figures[depth].uplink;
-                                                }) -
-                                   figures.begin());
+      const auto alike = static_cast<std::size_t>(
+          std::find_if(figures.begin(), figures.end(),
+                       [&](const LevelFigures& one) { return one.link == figures[depth].link; }) -
+          figures.begin());
       changed[alike].resize(before.size(), kNone);
       std::uint32_t& own = changed[alike][leaf.profile];
       if (own == kNone) {
         auto profile = before[leaf.profile];
-        profile.uplink = figures[depth].uplink;
+        put_link(profile.uplink, figures[depth]);
         own = static_cast<std::uint32_t>(machine.profiles_.size());
         machine.profiles_.push_back(profile);
       }
@@ -429,9 +433,8 @@ class MachineBuilder {
 
 Expected<Machine> build_machine(const MachineSpec& spec) { return MachineBuilder(spec).build(); }
 
-Machine with_level_figures(Machine machine, std::span<const LevelFigures> figures,
-                           bool with_uplinks) {
-  return MachineBuilder::with_figures(std::move(machine), figures, with_uplinks);
+Machine with_level_figures(Machine machine, std::span<const LevelFigures> figures) {
+  return MachineBuilder::with_figures(std::move(machine), figures);
 }
 
 }  // namespace espalier::topology

@@ -104,7 +104,9 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
 Expected<LoadedMachine> load_machine(const std::string& argument) {
   if (auto random = from_random(argument)) return *std::move(random);
   std::error_code error;
-  if (argument == "-" || std::filesystem::exists(argument, error)) {
+  // A link that leads nowhere is a file that cannot be read, not a name without one.
+  if (argument == "-" || std::filesystem::exists(argument, error) ||
+      std::filesystem::is_symlink(argument, error)) {
     auto text = read_named_file(argument, {.takes_pipes = true, .signs = kSigns});
     if (!text) return Error{text.error().where, text.error().what, std::string(kKinds)};
     return parse_machine(*text, argument == "-" ? "standard input" : argument);

@@ -13,6 +13,10 @@ namespace espalier::topology {
 /// What readers produce: a machine as it was described, with counts and defaults not yet spelled
 /// out. build_machine() checks it and spells it out; no reader makes a Machine in another way.
 
+/// What readers of our own descriptions take for a latency that is given as 0: it is known, so no
+/// other is assumed for it, and no prediction is 0 s.
+inline constexpr Time kLeastLatency{1};
+
 struct ChannelOverride {
   std::optional<Time> latency;
   std::optional<Bandwidth> backbone;

@@ -22,6 +22,7 @@ class Reader : public JsonReader {
       refuse(json, fmt::format("the machine is {}, not an object", describe(json.kind)),
              fmt::format("a machine is {{\"format\": \"{}\", ...}}: see docs/machine.md", kFormat));
     }
+    if (json.find("format") != nullptr) check_format(json);  // another version has other keys
     refuse_unknown(json, {"format", "name", "notes", "levels", "placement", "children", "processes",
                           "pairs", "channel", "send", "recv", "reduce", "speed"});
     check_format(json);
@@ -128,6 +129,9 @@ class Reader : public JsonReader {
     LevelSpec level;
     level.name = {text_or(json, "name", ""), text_or(json, "members", "")};
     maybe_time(json, "latency", level.channel.latency);
+    if (json.find("latency") != nullptr) {
+      level.channel.latency = std::max(level.channel.latency, kLeastLatency);
+    }
     maybe_bandwidth(json, "backbone", level.channel.backbone);
     maybe_bandwidth(json, "flow_cap", level.channel.flow_cap);
     maybe(
@@ -159,6 +163,7 @@ class Reader : public JsonReader {
     refuse_unknown(json, {"latency", "backbone", "flow_cap"});
     ChannelOverride channel;
     maybe_time(json, "latency", channel.latency);
+    if (channel.latency) channel.latency = std::max(*channel.latency, kLeastLatency);
     maybe_bandwidth(json, "backbone", channel.backbone);
     maybe_bandwidth(json, "flow_cap", channel.flow_cap);
     return channel;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <string>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
@@ -96,7 +97,8 @@ Values<T> list_of(std::string_view text, const std::function<T(std::string_view)
       item = trimmed(item.substr(0, star));
     }
     if (times_of == 0 || times_of > kMaxProcesses - values.list.size()) {
-      refuse(fmt::format("\"*{}\": a list of {} values", times_of, times_of));
+      refuse(fmt::format("\"*{}\": a list of {} values", times_of, times_of),
+             fmt::format("1us*3 stands for 1us|1us|1us; lists have 1 to {} values", kMaxProcesses));
     }
     values.list.insert(values.list.end(), times_of, parse(item));
     if (bar == std::string_view::npos) return values;
@@ -148,6 +150,7 @@ void read_key(LevelText& level, std::string_view key, std::string_view value) {
     level.channel_name = std::string(value);
   } else if (key == "latency") {
     level.latency = times_of(value);
+    for (Time& latency : level.latency.list) latency = std::max(latency, kLeastLatency);
   } else if (key == "backbone") {
     level.backbone = bandwidths(value);
   } else if (key == "cap") {
@@ -199,10 +202,19 @@ void read_attribute(LevelText& level, std::string_view text) {
       refuse(no_bandwidth.what, no_bandwidth.hint);
     }
     const std::string& hint = no_bandwidth.hint;
+    const bool is_number =
+        !first.empty() && first.find_first_not_of(".0123456789") == std::string_view::npos;
     refuse(
         fmt::format("\"{}\" is neither a time nor a bandwidth nor key=value", text.substr(0, 40)),
-        hint.starts_with("did you mean") ? hint : kHint);
+        is_number ? fmt::format("write its unit: {0}us, or {0}Gbit/s", first)
+        : hint.starts_with("did you mean") ? hint
+                                           : kHint);
   }
+}
+
+[[noreturn]] void refuse_count(std::string_view member, std::string_view count) {
+  refuse(fmt::format("\"{:.40}:{:.40}\" is too many", member, count),
+         fmt::format("a machine has at most {} processes", kMaxProcesses));
 }
 
 /// How many members a level has, of which people forget to write the number.
@@ -210,6 +222,7 @@ std::uint64_t count_of(std::string_view member, std::string_view text) {
   std::uint64_t n = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (!text.empty() && code == std::errc() && end == text.data() + text.size()) return n;
+  if (code == std::errc::result_out_of_range) refuse_count(member, text);
   if (text.find(':') != std::string_view::npos) {
     refuse(fmt::format("\"{:.40}:{:.40}\": two levels and no blank between them", member, text),
            "levels stand apart, such as \"site:2 proc:4\"");
@@ -292,7 +305,7 @@ class TreeOfLevels {
     if (level.cap.given()) cluster.channel.flow_cap = pick(level.cap, parent, l);
     const std::uint64_t count = pick(level.count, parent, l);
     if (count == 0) refuse(fmt::format("\"{}:0\": a count of 0", level.member));
-    if (count > kMaxProcesses) refuse(fmt::format("\"{}:{}\" is too many", level.member, count));
+    if (count > kMaxProcesses) refuse_count(level.member, std::to_string(count));
     if (!varies_from_[l]) {
       cluster.members.push_back(member(l, count, 0));
       members_[l] += count;

@@ -24,7 +24,7 @@ bool joins_nodes(const Machine& machine, std::size_t level) {
                       [&](std::string_view begin) { return members.starts_with(begin); });
 }
 
-/// Of each level, from the outermost inwards.
+/// What messages of each level would have, from the outermost inwards, were nothing known of it.
 std::vector<LevelFigures> figures_of(const Machine& machine) {
   std::vector<LevelFigures> figures(machine.levels().size());
   Time memory = kUsualMemory.latency;
@@ -33,7 +33,8 @@ std::vector<LevelFigures> figures_of(const Machine& machine) {
   for (std::size_t l = figures.size(); l-- > 0;) {
     is_outside = is_outside || joins_nodes(machine, l);
     Time& next = is_outside ? network : memory;
-    figures[l] = {next, is_outside ? kUsualLink : Uplink{}};
+    figures[l] = is_outside ? LevelFigures{next, kUsualLink.out, std::nullopt}
+                            : LevelFigures{next, std::nullopt, kUsualMemory.flow_cap};
     next = next + next;
   }
   return figures;
@@ -102,6 +103,14 @@ bool has_limit(const Machine& machine, std::size_t level) {
   return false;
 }
 
+/// Bandwidths come with latencies, for levels that have no limit.
+void drop_known_limits(std::vector<LevelFigures>& figures, const Machine& machine) {
+  for (std::size_t l = 0; l < figures.size(); ++l) {
+    if (figures[l].latency && !has_limit(machine, l)) continue;
+    figures[l].link = figures[l].flow_cap = std::nullopt;
+  }
+}
+
 std::string in_words(const Machine& machine, const std::vector<LevelFigures>& figures,
                      MissingFigures missing) {
   std::vector<std::string> parts;
@@ -109,12 +118,10 @@ std::string in_words(const Machine& machine, const std::vector<LevelFigures>& fi
     if (!figures[l].latency) continue;
     const LevelName& name = machine.levels()[l];
     const std::string& word = name.members.empty() ? name.channel : name.members;
-    const bool has_link = missing.bandwidths && !figures[l].uplink.out.unlimited();
-    const std::string limit = has_link ? fmt::format(" and {}", to_string(figures[l].uplink.out))
-                              : has_limit(machine, l) ? std::string()
-                                                      : " and no limit of bandwidth";
+    const auto limit = figures[l].link ? figures[l].link : figures[l].flow_cap;
     parts.push_back(fmt::format("{}{}{}", word.empty() ? "" : word + " ",
-                                to_string(*figures[l].latency), limit));
+                                to_string(*figures[l].latency),
+                                limit ? fmt::format(" and {}", to_string(*limit)) : ""));
   }
   if (!missing.latencies) {
     return fmt::format("{} no latency; {} of an ordinary cluster {} assumed: {}",
@@ -164,18 +171,16 @@ MissingFigures missing_figures(const Machine& machine) {
 
 AssumedMachine with_usual_figures(Machine machine) {
   if (machine.size() == 1 || costs_processes_time(machine)) return {std::move(machine), ""};
-  MissingFigures missing = missing_figures(machine);
+  const MissingFigures missing = missing_figures(machine);
   std::vector<LevelFigures> figures = figures_of(machine);
-  if (!missing.latencies) {
-    missing.bandwidths = false;  // links without a limit may be meant
-    keep_known(figures, known_latencies(machine));
-    if (std::none_of(figures.begin(), figures.end(),
-                     [](const LevelFigures& level) { return level.latency.has_value(); })) {
-      return {std::move(machine), ""};
-    }
+  if (!missing.latencies) keep_known(figures, known_latencies(machine));
+  if (std::none_of(figures.begin(), figures.end(),
+                   [](const LevelFigures& level) { return level.latency.has_value(); })) {
+    return {std::move(machine), ""};
   }
+  drop_known_limits(figures, machine);
   std::string note = in_words(machine, figures, missing);
-  machine = with_level_figures(std::move(machine), figures, missing.bandwidths);
+  machine = with_level_figures(std::move(machine), figures);
   return {std::move(machine), std::move(note)};
 }
 

@@ -11,8 +11,9 @@
 
 namespace espalier::topology {
 
-/// Memory between the processes of a node.
-inline constexpr Channel kUsualMemory{nanoseconds(500), kUnlimited, kUnlimited};
+/// Memory between the processes of a node: two of them copy at 40 Gbit/s, whoever else does.
+inline constexpr Channel kUsualMemory{nanoseconds(500), kUnlimited,
+                                      bits_per_second(40'000'000'000)};
 /// A network between nodes, and the link of a node to it.
 inline constexpr Channel kUsualNetwork{microseconds(50), kUnlimited, kUnlimited};
 inline constexpr Uplink kUsualLink{
@@ -25,15 +26,15 @@ struct MissingFigures {
 };
 [[nodiscard]] MissingFigures missing_figures(const Machine& machine);
 
-/// Figures of one level.
+/// Figures of one level. Without one of them the level keeps what it has.
 struct LevelFigures {
-  std::optional<Time> latency;  ///< none: the level keeps what it has
-  Uplink uplink;                ///< uplink of each member of the level
+  std::optional<Time> latency;
+  std::optional<Bandwidth> link;      ///< uplink of each member, both ways
+  std::optional<Bandwidth> flow_cap;  ///< limit of each flow between two members
 };
-/// The same machine with these latencies, and, if asked for, these uplinks, of every cluster and
-/// process of each level. @pre one for each level, the outermost first
-[[nodiscard]] Machine with_level_figures(Machine machine, std::span<const LevelFigures> figures,
-                                         bool with_uplinks);
+/// The same machine with these figures of every cluster and process of each level.
+/// @pre one for each level, the outermost first
+[[nodiscard]] Machine with_level_figures(Machine machine, std::span<const LevelFigures> figures);
 
 /// A machine with figures, and what was assumed for that.
 struct AssumedMachine {
@@ -43,10 +44,10 @@ struct AssumedMachine {
 /// The machine itself if its levels have latencies, or if messages cost its processes time. A level
 /// without one gets that of an ordinary cluster: 500 ns between processes of a node, 50 us between
 /// nodes, twice as much for each level further out; not more than the next level further out has,
-/// nor less than the next one further in. If no level has a latency or a bandwidth, the links
-/// between nodes get 10 Gbit/s. A level joins nodes if its members are called neither processes nor
-/// parts of a node; members without a name are processes if their level is the innermost of
-/// several.
+/// nor less than the next one further in. With the latency comes a bandwidth, if messages of the
+/// level pass nothing that has one: 40 Gbit/s for each flow inside a node, 10 Gbit/s for the link
+/// of each node. A level joins nodes if its members are called neither processes nor parts of a
+/// node; members without a name are processes if their level is the innermost of several.
 [[nodiscard]] AssumedMachine with_usual_figures(Machine machine);
 
 }  // namespace espalier::topology

@@ -15,8 +15,6 @@ inline constexpr std::string_view kTraceFormat = "espalier-trace-1";
 /// @param name of the file, for errors
 Expected<Trace> read_json(std::string_view json, const std::string& name);
 Expected<Trace> read_file(const std::string& path);
-/// Whether a file looks like a trace: its first bytes name the format.
-[[nodiscard]] bool is_trace_file(const std::string& path);
 
 /// The same for Perfetto, chrome://tracing and others: trace-event JSON. A process for each rank, a
 /// slice for each call and for each message at both ends, an arrow from each send to its receive.

@@ -162,14 +162,15 @@ Expected<Trace> read_file(const std::string& path) {
   rules.most = kMostTraceBytes;
   rules.signs = kTraceSigns;
   rules.takes_pipes = true;
+  if (path.empty())
+    return Error{"TRACE", "no trace is named", "name a file of espalier run --trace"};
   auto text = read_named_file(path, rules);
   if (!text) return text.error();
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error{path == "-" ? "standard input" : path, "the file is empty",
+                 "a trace is what espalier run --trace writes"};
+  }
   return read_json(*text, path == "-" ? "standard input" : path);
-}
-
-bool is_trace_file(const std::string& path) {
-  constexpr std::uint64_t kFirst = 256;
-  return beginning_of_file(path, kFirst).find(kTraceFormat) != std::string::npos;
 }
 
 }  // namespace espalier::trace

@@ -130,6 +130,11 @@ void declare(App& app, CallOptions& options, bool required) {
                "The reduction does not commute: ranks are combined in order.");
 }
 
+std::optional<Error> why_no_operation(const std::string& word) {
+  const auto operation = operation_from(word);
+  return operation ? std::nullopt : std::optional(operation.error());
+}
+
 Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
   auto operation = operation_from(options.operation);
   if (!operation) return operation.error();
@@ -140,6 +145,9 @@ Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
   if (!size) return at("--size", size.error());
   auto element = parse_bytes(given_or(options.element, "8"));
   if (!element) return at("--element", element.error());
+  if (element->value == 0) {
+    return Error{"--element", "an element of 0 B holds nothing", "give at least 1"};
+  }
   if (!reduces(*operation)) element = Bytes{1};
   if (*operation == Operation::Barrier) size = Bytes{0};
   if (const std::uint64_t most = longest_block(*operation, ranks); size->value > most) {
@@ -148,7 +156,7 @@ Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
         fmt::format("{} among {} ranks are too many bytes to count", to_string(*size), ranks),
         fmt::format("give at most {}", to_string(Bytes{most}))};
   }
-  if (element->value == 0 || size->value % element->value != 0) {
+  if (size->value % element->value != 0) {
     return Error{"--size",
                  fmt::format("{} is not a whole number of elements of {}", to_string(*size),
                              to_string(*element)),

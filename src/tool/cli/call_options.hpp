@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/expected.hpp"
@@ -46,6 +47,9 @@ void declare(App& app, CallOptions& options, bool required = true);
 
 /// The hint for a word that is no operation: the nearest operation, and all of them.
 [[nodiscard]] std::string operations_hint(const std::string& word, bool with_irregular = true);
+
+/// Why the word is no operation with blocks of one length: told before a machine is asked for.
+[[nodiscard]] std::optional<Error> why_no_operation(const std::string& word);
 
 /// The call that the options ask for. Its unit is an element in reductions, else a byte.
 Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);

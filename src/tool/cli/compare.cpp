@@ -46,7 +46,7 @@ report::Comparison compare_all(const TreePlanRequest& request) {
                                 .contenders = {},
                                 .left_out = {},
                                 .bound = bound_for(request)};
-  Progress progress("planning", tree::algorithms().size());
+  Progress progress("planning", tree::algorithms().size(), Progress::Told::ByTheClock);
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
     progress.step();
     if (Interruptible::is_interrupted()) {

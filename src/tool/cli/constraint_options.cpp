@@ -23,7 +23,7 @@ Expected<map::Constraints> constraints_from(const ConstraintOptions& options) {
   for (const std::string& pin : options.pins) {
     const std::size_t equals = pin.find('=');
     auto rank = parse_rank(pin.substr(0, equals), 1U << 20);
-    if (equals == std::string::npos || !rank) {
+    if (equals == std::string::npos || equals + 1 == pin.size() || !rank) {
       return Error{"--pin", fmt::format("\"{}\" is not RANK=HOST", pin), "write 0=n1, say"};
     }
     constraints.pins.emplace_back(*rank, pin.substr(equals + 1));

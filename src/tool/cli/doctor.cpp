@@ -6,13 +6,16 @@
 
 #include "base/json.hpp"
 #include "cli/command.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
 #include "doctor/checks.hpp"
 #include "launch/inside.hpp"
+#include "overlay/otf2.hpp"
 #include "report/json_text.hpp"
 #include "report/text.hpp"
+#include "view/page.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -40,6 +43,33 @@ constexpr Area kAreas[] = {{"mpi", "MPI"},
                            {"commands", "What other commands need"},
                            {"cache", "What was measured before"}};
 
+/// What this build can do without or not at all.
+Findings check_build() {
+  Findings all;
+  if (view::page().empty()) {
+    all.push_back(
+        {"commands", Severity::Note, "page",
+         fmt::format("not in this build ({}): espalier view does not work", view::why_no_page()),
+         "docs/howto/view.md says how to build it"});
+  } else {
+    all.push_back({"commands", Severity::Ok, "page", "in this build; for espalier view", ""});
+  }
+  if (overlay::can_write_otf2()) {
+    all.push_back(
+        {"commands", Severity::Ok, "OTF2", "in this build; for espalier trace --otf2", ""});
+  } else {
+    all.push_back({"commands", Severity::Note, "OTF2",
+                   "not in this build: espalier trace --otf2 does not work",
+                   "install it (Debian: libotf2-trace-dev), and build again"});
+  }
+  if (example_machines().empty()) {
+    all.push_back({"commands", Severity::Warning, "example machines",
+                   "not there: commands do not know them by name",
+                   "install espalier whole, or run it from its sources"});
+  }
+  return all;
+}
+
 Findings examine(const DoctorOptions& options) {
   const doctor::Environment environment = doctor::own_environment();
   Findings all = doctor::check_mpis(environment);
@@ -52,6 +82,7 @@ Findings examine(const DoctorOptions& options) {
   append(all, doctor::check_network(doctor::own_interfaces()));
   append(all, doctor::check_launching(environment));
   append(all, doctor::check_commands(environment));
+  append(all, check_build());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   append(all, doctor::check_caches(environment,
                                    std::chrono::duration_cast<std::chrono::seconds>(now).count()));
@@ -136,8 +167,8 @@ constexpr std::string_view kDoctorDescription =
     "which of them Espalier's libraries serve; what each PROGRAM is linked with, whether a library "
     "can be preloaded into it, and which of its collectives can be planned; other preloaded "
     "libraries; ESPALIER_* variables that are misspelt or cannot be; shared memory, caches, "
-    "network interfaces, ssh and Slurm; what espalier run --profile, discover, lab and bench look "
-    "for. Below each finding stands what to do about it. Nothing is "
+    "network interfaces, ssh and Slurm; what espalier run --profile, discover, lab, bench, "
+    "reproduce, view and trace look for. Below each finding stands what to do about it. Nothing is "
     "changed, and PROGRAM is not run; launchers, Python and Slurm are asked about themselves.";
 
 constexpr std::string_view kLevels =

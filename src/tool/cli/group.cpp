@@ -115,7 +115,7 @@ std::string why_not(Scheme scheme, const Experiment& experiment) {
 
 std::vector<GroupRow> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
                               const model::CostModel& model) {
-  Progress progress("simulating schemes", schemes.size());
+  Progress progress("simulating schemes", schemes.size(), Progress::Told::ByTheClock);
   std::vector<GroupRow> rows;
   for (const Scheme scheme : schemes) {
     GroupRow row{scheme, std::nullopt, why_not(scheme, experiment)};

@@ -33,8 +33,10 @@ using select::IrregularPlan;
 /// All plans of a scatterv or gatherv.
 std::vector<IrregularChoice> ranked_trees(const IrregularCall& asked) {
   constexpr std::size_t kInPieces = 9;
-  Progress progress("simulating", 2 * tree::irregular_algorithms().size() + kInPieces +
-                                      asked.conditions.trials + 2);
+  Progress progress(
+      "simulating",
+      2 * tree::irregular_algorithms().size() + kInPieces + asked.conditions.trials + 2,
+      Progress::Told::ByTheClock);
   progress.listen();
   return irregular_ranking(asked.machine, asked.call, asked.conditions);
 }
@@ -43,7 +45,8 @@ std::vector<IrregularChoice> ranked_trees(const IrregularCall& asked) {
 std::vector<ExchangeChoice> ranked_exchanges(const IrregularCall& asked,
                                              const collective::Hierarchy& hierarchy) {
   constexpr std::size_t kByCounts = 36;  // at most
-  Progress progress("simulating", select::proposed_plans(hierarchy, asked.call).size() + kByCounts);
+  Progress progress("simulating", select::proposed_plans(hierarchy, asked.call).size() + kByCounts,
+                    Progress::Told::ByTheClock);
   progress.listen();
   return select::exchange_ranking(hierarchy, asked.call, asked.conditions.sim,
                                   asked.conditions.messages);

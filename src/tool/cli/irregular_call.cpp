@@ -68,8 +68,10 @@ std::optional<Error> without_meaning(const IrregularCallOptions& options, bool e
   return std::nullopt;
 }
 
+/// Scatterv and gatherv: some thirty trees are built, and some of them simulated.
+constexpr Rank kTreesUpTo = 4096;
 /// Every rank's messages to every other are simulated, plan by plan.
-constexpr Rank kExchangedUpTo = 256;
+constexpr Rank kExchangedUpTo = 512;
 /// With more ranks an exchange has thousands of messages that share links at once: sharing them
 /// exactly takes 14 s of processor time among 128 ranks.
 constexpr Rank kExactExchangesUpTo = 64;
@@ -137,19 +139,26 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels l
                                   : timed_machine_from(options.machine, "--machine");
   if (!machine) return machine.error();
   if (levels == Levels::WithAChoice) *machine = topology::as_planned(*machine);
-  if (machine->size() > kPlannedUpTo) {
+  const std::string regular(name_of(*operation));
+  if (machine->size() > kTreesUpTo) {
     return Error{"--machine",
-                 fmt::format("{} processes; plans by lengths are simulated for up to {}",
-                             machine->size(), kPlannedUpTo),
-                 "take a smaller machine"};
+                 fmt::format("{} processes; plans by lengths are made for up to {}, since each "
+                             "choice looks at the lengths of all ranks",
+                             machine->size(), kTreesUpTo),
+                 fmt::format("take a smaller machine of the same shape; espalier plan {} plans "
+                             "blocks of one length among any number",
+                             regular)};
   }
   auto root = parse_rank(given_or(options.root, kUsualRoot), machine->size());
   if (!root) return error_within("--root", root.error());
   if (exchanges && machine->size() > kExchangedUpTo) {
     return Error{"--machine",
-                 fmt::format("{} processes; exchanges by lengths are simulated for up to {}",
+                 fmt::format("{} processes; exchanges by lengths are made for up to {}, since "
+                             "each plan has a message for every pair of ranks",
                              machine->size(), kExchangedUpTo),
-                 "take a smaller machine"};
+                 fmt::format("take a smaller machine of the same shape; espalier plan {} plans "
+                             "blocks of one length among any number",
+                             regular)};
   }
   auto counts = *operation == Operation::Alltoall
                     ? select::pair_counts_from(options.counts.counts, *machine, *mean)

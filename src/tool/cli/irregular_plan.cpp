@@ -1,6 +1,8 @@
 // espalier plan --counts: the choice at once, then every plan.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
@@ -76,8 +78,10 @@ std::vector<IrregularChoice> all_beside(const IrregularCall& asked,
                                         select::ScheduleTimes& times,
                                         const IrregularChoice& chosen) {
   constexpr std::size_t kOfPieces = 9;
-  Progress progress("simulating", 2 * tree::irregular_algorithms().size() + kOfPieces +
-                                      asked.conditions.trials + 2);
+  Progress progress(
+      "simulating",
+      2 * tree::irregular_algorithms().size() + kOfPieces + asked.conditions.trials + 2,
+      Progress::Told::ByTheClock);
   progress.listen();
   return irregular_ranking(asked.machine, asked.call, asked.conditions, times, chosen);
 }
@@ -86,7 +90,8 @@ std::vector<ExchangeChoice> all_beside(const IrregularCall& asked, const select:
                                        select::ScheduleTimes& times, const ExchangeChoice& chosen) {
   constexpr std::size_t kMostByCounts = 36;
   Progress progress("simulating",
-                    select::proposed_plans(chooser.hierarchy(), asked.call).size() + kMostByCounts);
+                    select::proposed_plans(chooser.hierarchy(), asked.call).size() + kMostByCounts,
+                    Progress::Told::ByTheClock);
   progress.listen();
   return exchange_ranking(chooser.hierarchy(), asked.call, times, chosen);
 }
@@ -130,7 +135,8 @@ Outcome show_irregular(const IrregularPlanOptions& options, const IrregularCall&
                        const report::Canvas& canvas, const select::Chooser& chooser, Choice chosen,
                        Runs runs_under) {
   // What is written comes before anything is printed: what cannot be written is told alone.
-  const bool is_told = options.form == TableForm::Text && options.schedule.empty();
+  // Behind --all simulations are long: their progress would be drawn over a line that is begun.
+  const bool is_told = options.form == TableForm::Text && options.schedule.empty() && !options.all;
   const Time predicted = chosen.predicted;
   const std::string choice =
       fmt::format("{}: {}, {} predicted", asked.in_words(), plan_name(chosen), rounded(predicted));
@@ -139,7 +145,10 @@ Outcome show_irregular(const IrregularPlanOptions& options, const IrregularCall&
   }
   select::ScheduleTimes times(asked.machine, asked.conditions.sim, asked.conditions.messages);
   std::string verdict;
+  std::optional<Progress> progress;
+  if (options.all) progress.emplace("simulating", 1, Progress::Told::ByTheClock);
   if (auto failed = settle_choice(options, asked, times, is_told, chosen, verdict)) return failed;
+  progress.reset();
   if (options.schedule == "-") return {};
   const IrregularRuns runs = runs_under();
   if (options.form == TableForm::Text) {

@@ -3,26 +3,57 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/units.hpp"
 #include "cli/place_report.hpp"
 #include "report/palette.hpp"
 #include "report/svg.hpp"
+#include "report/text.hpp"
 
 namespace espalier::cli {
 namespace {
 
-constexpr double kDot = 28;        ///< diameter of a process or host
-constexpr double kDotRow = 34;     ///< height of a row of them
-constexpr double kHostWidth = 84;  ///< width of a column of hosts
-constexpr double kHead = 84;       ///< title and legend
+constexpr double kDot = 28;             ///< diameter of a process or host
+constexpr double kDotRow = 34;          ///< height of a row of them
+constexpr double kHostWidth = 84;       ///< least width of a column of hosts
+constexpr double kMostHostWidth = 176;  ///< columns are wider for long names, up to this
+constexpr double kHead = 84;            ///< title and legend
 constexpr double kClusterHead = 24;
 constexpr double kHostHead = 22;
-constexpr std::size_t kHostsInRow = 12;
+constexpr double kRow = 12 * kHostWidth;  ///< most width of a row of hosts
+constexpr double kNameSize = 10, kClusterNameSize = 13, kTitleSize = 16;
 constexpr Rank kMostProcessDots =
     128;  ///< most processes that are drawn; hosts are if there are more
 constexpr std::string_view kBetweenClusters = "#d55e00";
 constexpr std::string_view kBetweenHosts = "#9a9a9a";
+
+/// A name that is no wider than that. Ends tell hosts apart, so a long one lacks its middle.
+std::string fitting(const std::string& name, double size, double width) {
+  if (report::text_width(name, size) <= width) return name;
+  const double letter = report::text_width("0", size);
+  const auto letters = static_cast<std::size_t>(std::max(4.0, std::floor(width / letter)));
+  std::size_t tail = name.size();
+  for (std::size_t left = letters - letters / 3; left > 0 && tail > 0; --left) {
+    do --tail;
+    while (tail > 0 && (static_cast<unsigned char>(name[tail]) & 0xc0U) == 0x80U);
+  }
+  return report::shortened(name, letters / 3) + name.substr(tail);
+}
+
+/// ".cluster.example.com" if all names end so: it tells nothing.
+std::string common_domain(const ByCluster& clusters) {
+  std::optional<std::string> domain;
+  for (const auto& [cluster, hosts] : clusters) {
+    for (const auto& [host, processes] : hosts) {
+      const std::string own = host.substr(std::min(host.find('.'), host.size()));
+      if (domain && *domain != own) return "";
+      domain = own;
+    }
+  }
+  const bool is_address = domain && domain->find_first_not_of(".0123456789") == std::string::npos;
+  return is_address ? "" : domain.value_or("");
+}
 
 struct Dot {
   double x = 0, y = 0;
@@ -50,10 +81,12 @@ class PlacementDrawing {
   std::string draw() {
     report::Svg svg(width_, bottom_ + 14);
     const std::string& machine = shown_.problem.inventory->name;
-    svg.text(20, 30,
-             fmt::format("{} processes of {}{}", shown_.problem.size(),
-                         shown_.problem.profile->name, machine.empty() ? "" : " on " + machine),
-             {.size = 16, .bold = true});
+    svg.text(
+        20, 30,
+        fitting(fmt::format("{} processes of {}{}", shown_.problem.size(),
+                            shown_.problem.profile->name, machine.empty() ? "" : " on " + machine),
+                kTitleSize, width_ - 40),
+        {.size = kTitleSize, .bold = true});
     legend(svg);
     boxes(svg);
     lines(svg);
@@ -76,21 +109,26 @@ class PlacementDrawing {
   void place_dots() {
     std::size_t widest = 1;
     for (const auto& [name, hosts] : clusters_) widest = std::max(widest, hosts.size());
-    const std::size_t columns = std::min(widest, kHostsInRow);
-    width_ = std::max(560.0, 40 + static_cast<double>(columns) * kHostWidth);
+    find_host_width();
+    const std::size_t columns = std::min(widest, static_cast<std::size_t>(kRow / host_width_));
+    width_ = std::max(560.0, 40 + static_cast<double>(columns) * host_width_);
     unit_of_.assign(shown_.problem.size(), 0);
     cluster_of_.clear();
     bottom_ = kHead;
     for (std::size_t c = 0; c < clusters_.size(); ++c) {
-      Box box{bottom_, 0, clusters_[c].first.empty() ? "hosts" : clusters_[c].first};
+      Box box{bottom_, 0,
+              clusters_[c].first.empty()
+                  ? "hosts"
+                  : fitting(clusters_[c].first, kClusterNameSize, width_ - 60)};
       const auto& hosts = clusters_[c].second;
       double y = box.top + kClusterHead;
       for (std::size_t first = 0; first < hosts.size(); first += columns) {
         const std::size_t end = std::min(hosts.size(), first + columns);
         std::size_t rows = 1;
         for (std::size_t h = first; h < end; ++h) {
-          const double x = 20 + (static_cast<double>(h - first) + 0.5) * kHostWidth;
-          names_.push_back({x, y + 14, short_name(clusters_[c].first, hosts[h].first), c});
+          const double x = 20 + (static_cast<double>(h - first) + 0.5) * host_width_;
+          const std::string name = short_name(clusters_[c].first, hosts[h].first);
+          names_.push_back({x, y + 14, fitting(name, kNameSize, host_width_ - kNameGap), c});
           rows = std::max(rows, add_host(hosts[h].second, x, y + kHostHead, c));
         }
         y += kHostHead + static_cast<double>(rows) * kDotRow;
@@ -120,11 +158,23 @@ class PlacementDrawing {
     return processes.size();
   }
 
-  /// "node3" of "site0-node3" in the box of site0.
-  static std::string short_name(const std::string& cluster, const std::string& host) {
-    const bool repeats = !cluster.empty() && host.size() > cluster.size() + 1 &&
-                         host.starts_with(cluster) && host[cluster.size()] == '-';
-    return repeats ? host.substr(cluster.size() + 1) : host;
+  /// As wide as the longest name, within bounds.
+  void find_host_width() {
+    domain_ = common_domain(clusters_);
+    for (const auto& [cluster, hosts] : clusters_) {
+      for (const auto& [host, processes] : hosts) {
+        const double name = report::text_width(short_name(cluster, host), kNameSize);
+        host_width_ = std::max(host_width_, std::min(name + kNameGap, kMostHostWidth));
+      }
+    }
+  }
+
+  /// "node3" of "site0-node3.example.com" in the box of site0, if all hosts are of that domain.
+  [[nodiscard]] std::string short_name(const std::string& cluster, const std::string& host) const {
+    const std::string name = host.substr(0, host.size() - domain_.size());
+    const bool repeats = !cluster.empty() && name.size() > cluster.size() + 1 &&
+                         name.starts_with(cluster) && name[cluster.size()] == '-';
+    return repeats ? name.substr(cluster.size() + 1) : name;
   }
 
   /// Messages within a host are not drawn: they cross nothing.
@@ -187,11 +237,11 @@ class PlacementDrawing {
   }
 
   /// Straight, but bent around the dots between two of one column or row.
-  static std::string curve(const Dot& a, const Dot& b) {
+  [[nodiscard]] std::string curve(const Dot& a, const Dot& b) const {
     const double wide = std::abs(a.x - b.x);
     const double high = std::abs(a.y - b.y);
-    const double bend_x = wide < 1 && high > 1.5 * kDotRow ? kHostWidth / 2 : 0;
-    const double bend_y = high < 1 && wide > 1.5 * kHostWidth ? kDotRow : 0;
+    const double bend_x = wide < 1 && high > 1.5 * kDotRow ? host_width_ / 2 : 0;
+    const double bend_y = high < 1 && wide > 1.5 * host_width_ ? kDotRow : 0;
     return fmt::format("M{} {}Q{} {} {} {}", report::coordinate(a.x), report::coordinate(a.y),
                        report::coordinate((a.x + b.x) / 2 + bend_x),
                        report::coordinate((a.y + b.y) / 2 + bend_y), report::coordinate(b.x),
@@ -206,13 +256,14 @@ class PlacementDrawing {
                {.colour = report::site_colour(static_cast<std::uint32_t>(cluster)), .radius = 2});
     };
     for (std::size_t c = 0; c < boxes_.size(); ++c) {
-      on_paper(22, boxes_[c].top + 17, boxes_[c].name, 13, c);
-      svg.text(22, boxes_[c].top + 17, boxes_[c].name, {.size = 13, .bold = true});
+      on_paper(22, boxes_[c].top + 17, boxes_[c].name, kClusterNameSize, c);
+      svg.text(22, boxes_[c].top + 17, boxes_[c].name, {.size = kClusterNameSize, .bold = true});
     }
     for (const Name& name : names_) {
-      on_paper(name.x - report::text_width(name.text, 10) / 2, name.y, name.text, 10, name.cluster);
+      on_paper(name.x - report::text_width(name.text, kNameSize) / 2, name.y, name.text, kNameSize,
+               name.cluster);
       svg.text(name.x, name.y, name.text,
-               {.size = 10, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
+               {.size = kNameSize, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
     }
   }
 
@@ -227,8 +278,12 @@ class PlacementDrawing {
     }
   }
 
+  static constexpr double kNameGap = 10;  ///< gap between the names of two columns
+
   const ShownPlacement& shown_;
   ByCluster clusters_;
+  std::string domain_;
+  double host_width_ = kHostWidth;
   bool by_process_;
   double width_ = 0, bottom_ = 0;
   std::vector<Box> boxes_;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/units.hpp"
 #include "cli/example_machines.hpp"
@@ -19,8 +18,6 @@
 
 namespace espalier::cli {
 namespace {
-
-constexpr std::string_view kFormat = "espalier-placement-1";
 
 struct PlacementFile {
   std::vector<std::string> hosts;  ///< [rank]
@@ -45,12 +42,11 @@ std::string in_words(const PlacementFile& placed) {
       time_in_words(placed.document, "sequential_ps", "as listed"));
 }
 
-Expected<PlacementFile> read_placement(const std::string& file) {
-  const auto text = read_named_file(file);
-  if (!text) return text.error();
+Expected<PlacementFile> read_placement(const std::string& text, const std::string& file) {
   const Error broken{file, "it is no whole placement", "write it again: espalier place --json"};
-  const auto json = Json::read(*text);
-  if (!json || !json->is_object() || json->value("format", Json()) != kFormat) return broken;
+  const auto json = Json::read(text);
+  if (!json || !json->is_object() || json->value("format", Json()) != kPlacementFormat)
+    return broken;
   const Json ranks = json->value("ranks", Json());
   if (!ranks.is_array() || ranks.empty()) return broken;
   PlacementFile placed{{}, *json};
@@ -70,33 +66,28 @@ Expected<PlacementFile> read_placement(const std::string& file) {
 
 }  // namespace
 
-bool is_placement_file(const std::string& argument) {
-  constexpr std::uint64_t kEnough = 4096;
-  return beginning_of_file(argument, kEnough).find(kFormat) != std::string::npos;
-}
-
-Expected<PlacedProgram> program_of_placement(const std::string& file,
+Expected<PlacedProgram> program_of_placement(const std::string& text, const std::string& file,
                                              const std::string& inventory) {
-  const auto placed = read_placement(file);
+  const auto placed = read_placement(text, file);
   if (!placed) return placed.error();
   const auto there = place::load_inventory(file_of_machine(inventory), {});
   if (!there) return there.error();
   for (const std::string& note : there->notes) write_message(fmt::format("note: {}\n", note));
   std::map<std::string, std::uint32_t> taken;
   std::vector<Rank> places;
-  for (const std::string& name : placed->hosts) {
+  for (const std::string& wanted : placed->hosts) {
     const auto host = std::find_if(there->hosts.begin(), there->hosts.end(),
-                                   [&](const map::Host& one) { return one.name == name; });
+                                   [&](const map::Host& one) { return one.name == wanted; });
     if (host == there->hosts.end()) {
       return Error{"--machine",
-                   fmt::format("there is no host \"{:.60}\", which the placement uses", name),
+                   fmt::format("there is no host \"{:.60}\", which the placement uses", wanted),
                    "name the inventory that the placement was made for"};
     }
-    const std::uint32_t slot = taken[name]++;
+    const std::uint32_t slot = taken[wanted]++;
     if (slot >= host->slots) {
       return Error{"--machine",
                    fmt::format("host {:.60} has {} slots; the placement puts more processes there",
-                               name, host->slots),
+                               wanted, host->slots),
                    "name the inventory that the placement was made for"};
     }
     places.push_back(host->first_leaf + slot);

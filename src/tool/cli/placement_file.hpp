@@ -1,14 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/expected.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::cli {
 
-/// Whether the argument is a file that espalier place --json wrote.
-[[nodiscard]] bool is_placement_file(const std::string& argument);
+/// What espalier place --json writes begins with it.
+inline constexpr std::string_view kPlacementFormat = "espalier-placement-1";
 
 /// What espalier place found.
 struct PlacedProgram {
@@ -18,7 +19,9 @@ struct PlacedProgram {
 };
 
 /// The machine as the placed program sees it, and what was placed.
+/// @param file name of the placement's file, for errors
 /// @param inventory what the placement was made for: see place::load_inventory()
-Expected<PlacedProgram> program_of_placement(const std::string& file, const std::string& inventory);
+Expected<PlacedProgram> program_of_placement(const std::string& text, const std::string& file,
+                                             const std::string& inventory);
 
 }  // namespace espalier::cli

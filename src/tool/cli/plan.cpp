@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/progress.hpp"
@@ -86,7 +87,7 @@ PlanRow row_of(const select::Choice& choice, select::SimulatedTimes& times, bool
 /// @param ranked all plans, that one first
 std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& ranked,
                              select::SimulatedTimes& times, bool all) {
-  Progress progress("simulating", ranked.size());
+  Progress progress("simulating", ranked.size(), Progress::Told::ByTheClock);
   std::vector<PlanRow> rows{std::move(chosen)};
   rows.reserve(ranked.size());
   for (const select::Choice& choice : std::span(ranked).subspan(1)) {
@@ -197,6 +198,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
          *form},
         *canvas);
   }
+  if (auto wrong = why_no_operation(options.operation)) return Failure{*std::move(wrong)};
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   *machine = topology::as_planned(*machine);
@@ -225,7 +227,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   const select::Choice choice{chosen, chooser.predictor()(chosen, *call)};
   // The choice is told at once, the rest of its line when it is known. What is written or drawn
   // comes before anything is printed: what cannot be written is told alone.
-  const bool is_told = !whole && !options.json;
+  // Behind --all simulations are long: their progress would be drawn over a line that is begun.
+  const bool is_told = !whole && !options.json && !options.all;
   if (is_told) {
     if (auto failed = write_output("-", plan_choice(*call, choice))) return failed;
   }
@@ -240,14 +243,18 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
          "leave it out, or take a smaller --size or machine"}};
   }
   const Interruptible interruptible;
+  std::optional<Progress> progress;
+  if (options.all) progress.emplace("simulating", 1, Progress::Told::ByTheClock);
   auto verdict = verified(chosen, hierarchy, *call, messages);
   if (!verdict) {
     if (is_told) (void)write_output("-", "\n");
     return Failure{verdict.error(), kExitInternal};
   }
+  PlanRow first = row_of(choice, times, options.all);
+  progress.reset();
   PlanReport report{*machine,
                     *call,
-                    {row_of(choice, times, options.all)},
+                    {std::move(first)},
                     0,
                     has_mpi ? chooser.choose(*call) : best,
                     options.mpi,

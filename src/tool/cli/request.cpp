@@ -28,6 +28,16 @@ Error with_place(std::string where, Error error) {
   return error;
 }
 
+void tell(const std::string& machine, const std::string& note) {
+  write_message(fmt::format("{:.200}: note: {}\n", machine, report::printable(note)));
+}
+
+topology::Machine with_times(topology::Machine machine, const std::string& name) {
+  auto assumed = topology::with_usual_figures(std::move(machine));
+  if (!assumed.note.empty()) tell(name, assumed.note);
+  return std::move(assumed.machine);
+}
+
 /// What is neither a file nor a line may be the name of an example, mistyped.
 Error with_examples(Error error, const std::string& argument) {
   if (!error.what.ends_with("is no file and no machine")) return error;
@@ -72,8 +82,9 @@ Expected<schedule::Operation> tree_operation(const std::string& text) {
                  fmt::format("it is one of broadcast, reduce; espalier plan {} plans the others",
                              name_of(*operation))};
   }
+  const bool is_machine = text.find(':') != std::string::npos;
   return Error{"--operation", fmt::format("\"{:.60}\" is not an operation", text),
-               "it is one of broadcast, reduce"};
+               is_machine ? "a machine is named by --machine" : "it is one of broadcast, reduce"};
 }
 
 }  // namespace
@@ -110,9 +121,7 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
   }
   auto loaded = topology::load_machine(file_of_machine(argument));
   if (!loaded) return with_examples(loaded.error(), argument);
-  for (const std::string& note : loaded->notes) {
-    write_message(fmt::format("{:.200}: note: {}\n", argument, report::printable(note)));
-  }
+  for (const std::string& note : loaded->notes) tell(argument, note);
   return std::move(loaded->machine);
 }
 
@@ -120,11 +129,14 @@ Expected<topology::Machine> timed_machine_from(const std::string& argument,
                                                const std::string& where) {
   auto machine = machine_from(argument, where);
   if (!machine) return machine;
-  auto assumed = topology::with_usual_figures(*std::move(machine));
-  if (!assumed.note.empty()) {
-    write_message(fmt::format("{:.200}: note: {}\n", argument, report::printable(assumed.note)));
-  }
-  return std::move(assumed.machine);
+  return with_times(*std::move(machine), argument);
+}
+
+Expected<topology::Machine> timed_machine_of(const std::string& text, const std::string& name) {
+  auto loaded = topology::parse_machine(text, name);
+  if (!loaded) return loaded.error();
+  for (const std::string& note : loaded->notes) tell(name, note);
+  return with_times(std::move(loaded->machine), name);
 }
 
 Expected<TreePlanRequest> understand(const RequestOptions& options) {

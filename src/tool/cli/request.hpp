@@ -47,6 +47,8 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
 /// cluster, and a note on standard error says so.
 Expected<topology::Machine> timed_machine_from(const std::string& argument,
                                                const std::string& where);
+/// timed_machine_from() from the text of a file. @param name of the file, for errors and notes
+Expected<topology::Machine> timed_machine_of(const std::string& text, const std::string& name);
 
 /// The algorithm of this name; the error lists those that there are.
 Expected<const tree::Algorithm*> algorithm_from(const std::string& name);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/output.hpp"
 #include "verify/verify.hpp"
 
@@ -10,6 +12,15 @@ namespace {
 
 void tell(const std::string& where, const std::vector<std::string>& notes) {
   for (const std::string& note : notes) write_message(fmt::format("{}: note: {}\n", where, note));
+}
+
+std::optional<Error> why_not_simulable(const schedule::Schedule& schedule,
+                                       const std::string& where) {
+  if (!schedule.call.irregular()) return std::nullopt;
+  const verify::Verdict verdict = verify::verify_structure(schedule);
+  if (verdict.ok()) return std::nullopt;
+  return Error{where, "not a sound schedule: " + to_string(verdict.findings[0]),
+               "espalier verify tells all that is wrong with it"};
 }
 
 }  // namespace
@@ -27,11 +38,18 @@ Expected<formats::FileSchedule> schedule_from(const std::string& argument,
 Expected<formats::FileSchedule> simulable_schedule_from(const std::string& argument,
                                                         const std::string& where) {
   auto file = schedule_from(argument, where);
-  if (!file || !file->loaded.schedule.call.irregular()) return file;
-  const verify::Verdict verdict = verify::verify_structure(file->loaded.schedule);
-  if (verdict.ok()) return file;
-  return Error{where, "not a sound schedule: " + to_string(verdict.findings[0]),
-               "espalier verify tells all that is wrong with it"};
+  if (!file) return file;
+  if (auto wrong = why_not_simulable(file->loaded.schedule, where)) return *std::move(wrong);
+  return file;
+}
+
+Expected<schedule::Schedule> simulable_schedule_of(const std::string& text,
+                                                   const std::string& name) {
+  auto loaded = formats::parse_schedule(text, name);
+  if (!loaded) return loaded.error();
+  tell(name, loaded->notes);
+  if (auto wrong = why_not_simulable(loaded->schedule, name)) return *std::move(wrong);
+  return std::move(loaded->schedule);
 }
 
 Expected<formats::Form> form_from(const std::string& name, const std::string& where) {

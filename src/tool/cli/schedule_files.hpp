@@ -19,6 +19,10 @@ Expected<formats::FileSchedule> schedule_from(const std::string& argument,
 Expected<formats::FileSchedule> simulable_schedule_from(const std::string& argument,
                                                         const std::string& where);
 
+/// The same from text. @param name of its file, for errors and notes
+Expected<schedule::Schedule> simulable_schedule_of(const std::string& text,
+                                                   const std::string& name);
+
 /// "json", "goal" or "msccl". @param where the option's name, for errors
 Expected<formats::Form> form_from(const std::string& name, const std::string& where);
 

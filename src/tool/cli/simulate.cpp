@@ -49,21 +49,16 @@ Error at_option(std::string where, Error error) {
   return error;
 }
 
-sim::Sharing usual_sharing(const Machine& machine) {
-  return machine.size() > kExactUpTo ? sim::Sharing::OneBottleneck : sim::Sharing::ExactMaxMin;
-}
-
 Expected<sim::SimOptions> conditions_from(const SimulateOptions& options, const Machine& machine) {
   sim::SimOptions conditions;
   conditions.trace = true;
-  conditions.sharing = usual_sharing(machine);
   if (options.sharing == "exact" || options.sharing == "bottleneck") {
     conditions.sharing =
         options.sharing == "exact" ? sim::Sharing::ExactMaxMin : sim::Sharing::OneBottleneck;
   } else if (!options.sharing.empty()) {
     return Error{"--sharing",
                  fmt::format("\"{}\" is not one of exact, bottleneck", options.sharing),
-                 "leave it out: exact up to 256 processes, bottleneck above"};
+                 "leave it out: exact, as espalier plan simulates, unless that takes long"};
   }
   auto eager = parse_bytes(options.eager);
   if (!eager) return at_option("--eager", eager.error());
@@ -101,11 +96,20 @@ constexpr std::uint64_t kDrawnMessages = std::uint64_t{1} << 17U;
 /// Messages that are simulated without being drawn: some ten seconds.
 constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 21U;
 
-/// Links are shared exactly if that is as much work as so many messages, some two seconds, or if it
-/// was asked for.
+/// Links are shared exactly, as in the table of espalier plan, if that is as much work as so many
+/// messages, some two seconds, or if it was asked for.
 sim::Budget budget_of(const SimulateOptions& options) {
   constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 20U;
   return options.sharing == "exact" ? sim::Budget::unlimited() : sim::Budget(kSharedExactly);
+}
+
+/// Tells that links are not shared as in the table of espalier plan, unless that was asked for.
+void tell_rough_sharing(sim::Sharing wanted, sim::Sharing done) {
+  if (wanted == done) return;
+  write_message(
+      "note: so many messages share links at once that exact sharing would take long: links serve "
+      "one after the other here, so times differ from those of espalier plan, which shares exactly "
+      "(--sharing exact does too)\n");
 }
 
 /// What is simulated, and what to say of it if it is not all that was asked for.
@@ -167,7 +171,7 @@ Expected<Shown> summary_of(const SimulateOptions& options, const select::Plan& p
   const std::string messages = report::grouped(times.messages_of(plan));
   const Time predicted =
       select::predict(plan, select::CostView(hierarchy.machine()), hierarchy, call);
-  const std::string takes = predicted == kForever ? "more than 100 days" : rounded(predicted);
+  const std::string takes = rounded(predicted);
   if (times.messages_of(plan) > kCountedMessages) {
     return Error{
         "--machine",
@@ -179,16 +183,19 @@ Expected<Shown> summary_of(const SimulateOptions& options, const select::Plan& p
       fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
                   "predicted to take {}\n",
                   messages, name_of(plan, call), takes));
-  Progress progress("simulating messages", times.messages_of(plan));
+  Progress progress("simulating messages", times.messages_of(plan), Progress::Told::ByTheClock);
   progress.listen();
   Schedule named;
   named.algorithm = name_of(plan, call);
   named.call = call;
   conditions.trace = false;
-  return Shown{std::move(named), "",
-               sim::simulate_as_exactly_as(budget_of(options), call,
-                                           candidate_of(plan, hierarchy, call).program_of,
-                                           hierarchy.machine(), conditions)};
+  const sim::Sharing wanted = conditions.sharing;
+  Shown shown{std::move(named), "",
+              sim::simulate_as_exactly_as(budget_of(options), call,
+                                          candidate_of(plan, hierarchy, call).program_of,
+                                          hierarchy.machine(), conditions)};
+  tell_rough_sharing(wanted, conditions.sharing);
+  return shown;
 }
 
 /// The plan that is asked for, all ranks' programs.
@@ -253,12 +260,7 @@ Outcome show_simulation(const Shown& shown, const Machine& machine, sim::SimOpti
       schedule.algorithm, schedule.call,
       sim::simulate_as_exactly_as(budget_of(options), schedule, machine, conditions),
       conditions.skew};
-  if (conditions.sharing != wanted) {
-    write_message(
-        "note: so many messages share links at once that exact sharing would take long; links "
-        "serve "
-        "one after the other (--sharing exact shares them)\n");
-  }
+  tell_rough_sharing(wanted, conditions.sharing);
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (!shown.note.empty()) write_message(fmt::format("note: {}\n", shown.note));
   if (options.json) return write_output("-", report::simulation_json(plan, machine));
@@ -286,6 +288,9 @@ Outcome verify_plan(const Schedule& schedule) {
 Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (!options.operation.empty() && !options.counts.given()) {
+    if (auto wrong = why_no_operation(options.operation)) return Failure{*std::move(wrong)};
+  }
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   auto conditions = conditions_from(options, *machine);
@@ -356,37 +361,38 @@ Command simulate_command() {
       .description = std::string(kSimulateDescription),
       .sections = {skew_section(), machines_section()},
       .examples = std::string(kSimulateExamples)};
-  return {std::move(manual), [](App& app, const Globals& globals) {
-            const auto options = std::make_shared<SimulateOptions>();
-            declare(app, *options, false);
-            app.add_option("--schedule", options->schedule,
-                           "Simulate the schedule of this file instead of a plan of ours.")
-                .type_name("FILE");
-            app.add_option("-a,--algorithm", options->algorithm,
-                           "A plan as the table of espalier plan --all names it. Default: the "
-                           "chosen one.")
-                .type_name("NAME");
-            app.add_option("--skew", options->skew, "Who enters late: see LATE RANKS.")
-                .type_name("LATE");
-            app.add_option("--sharing", options->sharing,
-                           "How messages share links: exact (max-min fair) or bottleneck (one "
-                           "after the other; faster). Default: exact up to 256 processes.")
-                .type_name("RULE");
-            app.add_option("--eager", options->eager,
-                           "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")
-                .type_name("BYTES");
-            const Option all =
-                app.add_flag("--all", options->all, "Show every rank and every step.");
-            const Option json = app.add_flag("--json", options->json,
-                                             "Write every message as JSON (espalier-simulation-1).")
-                                    .excludes(all);
-            app.add_option("--svg", options->svg,
-                           "Write a drawing of the time lines to FILE; - is standard output.")
-                .type_name("FILE")
-                .excludes(json);
-            declare(app, options->counts);
-            return [options, &globals] { return simulate_call(*options, globals); };
-          }};
+  return {
+      std::move(manual), [](App& app, const Globals& globals) {
+        const auto options = std::make_shared<SimulateOptions>();
+        declare(app, *options, false);
+        app.add_option("--schedule", options->schedule,
+                       "Simulate the schedule of this file instead of a plan of ours.")
+            .type_name("FILE");
+        app.add_option("-a,--algorithm", options->algorithm,
+                       "A plan as the table of espalier plan --all names it. Default: the "
+                       "chosen one.")
+            .type_name("NAME");
+        app.add_option("--skew", options->skew, "Who enters late: see LATE RANKS.")
+            .type_name("LATE");
+        app.add_option(
+               "--sharing", options->sharing,
+               "How messages share links: exact (max-min fair) or bottleneck (one "
+               "after the other; faster). Default: exact, unless that takes long; a note says so.")
+            .type_name("RULE");
+        app.add_option("--eager", options->eager,
+                       "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")
+            .type_name("BYTES");
+        const Option all = app.add_flag("--all", options->all, "Show every rank and every step.");
+        const Option json = app.add_flag("--json", options->json,
+                                         "Write every message as JSON (espalier-simulation-1).")
+                                .excludes(all);
+        app.add_option("--svg", options->svg,
+                       "Write a drawing of the time lines to FILE; - is standard output.")
+            .type_name("FILE")
+            .excludes(json);
+        declare(app, options->counts);
+        return [options, &globals] { return simulate_call(*options, globals); };
+      }};
 }
 
 }  // namespace espalier::cli

@@ -46,7 +46,7 @@ struct Looked {
 Expected<Looked> look_at(const trace::Trace& trace, const TraceOptions& options) {
   Looked looked;
   std::uint64_t messages = 0;
-  Progress progress("simulating", trace.calls.size());
+  Progress progress("simulating", trace.calls.size(), Progress::Told::ByTheClock);
   for (std::size_t c = 0; c < trace.calls.size(); ++c) {
     progress.step();
     if (options.call >= 0 && c != static_cast<std::size_t>(options.call)) continue;

@@ -86,6 +86,21 @@ constexpr std::array kOptionSynonyms{
     Synonym{"--file", "--output"},           Synonym{"--algo", "--algorithm"},
     Synonym{"--op", "--operation"}};
 
+/// What says here what other tools have an option for; empty if nothing does.
+std::string said_otherwise(const CLI::App& app, const std::string& option) {
+  constexpr std::array<std::string_view, 4> kCounts{"-n", "-np", "--np", "--ranks"};
+  const bool is_count = std::find(kCounts.begin(), kCounts.end(), option) != kCounts.end();
+  if (is_count && option_named(app, "--machine") != nullptr &&
+      option_named(app, "--processes") == nullptr) {
+    return "the machine says how many: --machine \"node:2(50us) proc:4(1us)\"";
+  }
+  const bool is_operation = option == "-o" || option == "--operation" || option == "--op";
+  if (is_operation && option_named(app, "OPERATION") != nullptr) {
+    return fmt::format("the operation is a word of its own: {} broadcast", whole_name(app));
+  }
+  return "";
+}
+
 std::string meant_option(const std::string& option, const std::vector<std::string>& known) {
   for (const Synonym& one : kOptionSynonyms) {
     const bool is_here = std::find(known.begin(), known.end(), one.ours) != known.end();
@@ -178,6 +193,9 @@ Failure unexpected(const CLI::App& app, const std::string& word, std::span<const
       return usage(app, fmt::format("{} stands before \"{}\"", option, app.get_name()),
                    fmt::format("write it after \"{}\"", app.get_name()));
     }
+    if (auto hint = said_otherwise(app, option); !hint.empty()) {
+      return usage(app, fmt::format("there is no option \"{}\"", word), std::move(hint));
+    }
     const std::string near = meant_option(option, known);
     return usage(app, fmt::format("there is no option \"{}\"", word),
                  near.empty() ? "" : fmt::format("did you mean {}?", near));
@@ -190,8 +208,8 @@ Failure unexpected(const CLI::App& app, const std::string& word, std::span<const
         app, fmt::format("\"{}\" stands where options do: the command comes after \"--\"", word),
         "write: " + with_dashes(word, line));
   }
-  const std::vector<std::string> options = option_names(app);
-  const bool writes = std::find(options.begin(), options.end(), "--output") != options.end();
+  const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+  const bool writes = !is_number && option_named(app, "--output") != nullptr;
   return usage(app, fmt::format("there is no place for the argument \"{}\"", word),
                writes ? fmt::format("to write to a file: --output {}", word) : "");
 }

@@ -12,12 +12,8 @@
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/placement_file.hpp"
-#include "cli/request.hpp"
-#include "cli/schedule_files.hpp"
+#include "cli/view_subject.hpp"
 #include "schedule/operation_names.hpp"
-#include "topology/views.hpp"
-#include "trace/json.hpp"
 #include "view/api.hpp"
 #include "view/grid.hpp"
 #include "view/page.hpp"
@@ -25,150 +21,6 @@
 
 namespace espalier::cli {
 namespace {
-
-struct ViewOptions : CallOptions {
-  std::string subject;
-  std::string algorithm;
-  std::string html;
-  int call = -1;
-  int port = 0;
-  bool force = false;
-};
-
-constexpr const char* kUsualMachine =
-    "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:16(5us)";
-
-/// Whether the argument is a file with a schedule in it.
-bool is_schedule(const std::string& argument) {
-  constexpr std::uint64_t kEnough = 4096;
-  const std::string begin = beginning_of_file(argument, kEnough);
-  return begin.find("\"espalier-schedule-") != std::string::npos ||
-         begin.starts_with("num_ranks") || begin.find("<algo") != std::string::npos;
-}
-
-/// The call of a trace that --call names; else the one with the message that differs most from its
-/// simulation. A warm-up call only if no other differs.
-Expected<std::size_t> call_of_trace(const trace::Trace& trace, int wanted) {
-  if (trace.calls.empty()) {
-    return Error{"TRACE", "no planned call was taken down", "espalier run --explain tells why"};
-  }
-  if (wanted >= 0) {
-    if (static_cast<std::size_t>(wanted) < trace.calls.size()) {
-      return static_cast<std::size_t>(wanted);
-    }
-    return Error{"--call", fmt::format("there is no call {}", wanted),
-                 fmt::format("calls are 0 to {}", trace.calls.size() - 1)};
-  }
-  constexpr std::size_t kMostLookedAt = 64;
-  std::size_t best = 0;
-  std::pair most{false, Time{0}};  // not a warm-up call; by how much it differs
-  Progress progress("simulating", std::min(kMostLookedAt, trace.calls.size()));
-  for (std::size_t c = 0; c < trace.calls.size() && c < kMostLookedAt; ++c, progress.step()) {
-    const auto overlay = overlay::overlay_of(trace, c);
-    if (!overlay) return overlay.error();
-    if (!overlay->largest) continue;
-    const std::pair found{!overlay::is_warm_up(trace, c),
-                          overlay->pairs[*overlay->largest].excess()};
-    if (found <= most) continue;
-    most = found;
-    best = c;
-  }
-  return best;
-}
-
-/// TRACE: a call that ran, on the machine of its communicator.
-Expected<view::Subject> subject_of_trace(const ViewOptions& options) {
-  const auto given = {std::pair{"--machine", &options.machine},
-                      std::pair{"--operation", &options.operation},
-                      std::pair{"--size", &options.size}, std::pair{"--root", &options.root},
-                      std::pair{"--algorithm", &options.algorithm}};
-  for (const auto& [name, value] : given) {
-    if (!value->empty()) return Error{name, "the trace has its own", "leave it out"};
-  }
-  const auto trace = trace::read_file(options.subject);
-  if (!trace) return trace.error();
-  const auto call = call_of_trace(*trace, options.call);
-  if (!call) return call.error();
-  auto overlay = overlay::overlay_of(*trace, *call);
-  if (!overlay) return overlay.error();
-  if (overlay->machine.size() > view::kViewedUpTo) {
-    return Error{"TRACE",
-                 fmt::format("{} processes; the page shows up to {}", overlay->machine.size(),
-                             view::kViewedUpTo),
-                 "espalier trace tells the same in text"};
-  }
-  const schedule::Collective& ran = overlay->plan.call;
-  view::Subject subject{overlay->machine,
-                        fmt::format("{}, call {} of {}", trace->program, *call, options.subject)};
-  subject.first.operation = ran.operation;
-  subject.first.size = Bytes{std::max<std::uint64_t>(1, ran.count * ran.element.value)};
-  subject.first.root = ran.root;
-  subject.first.plan = view::Answers::kMeasured;
-  subject.measured = *std::move(overlay);
-  return subject;
-}
-
-std::optional<Error> why_too_large(const topology::Machine& machine, const char* where) {
-  if (machine.size() <= view::kViewedUpTo) return std::nullopt;
-  return Error{
-      where,
-      fmt::format("{} processes; the page shows up to {}", machine.size(), view::kViewedUpTo),
-      "take a smaller machine of the same shape"};
-}
-
-/// PLACEMENT: its hosts of --machine, each rank where it was put.
-Expected<view::Subject> subject_of_placement(const ViewOptions& options) {
-  if (options.machine.empty()) {
-    return Error{"--machine", "a placement is shown on the machine that it was made for",
-                 "name what espalier place had as --inventory: --machine INVENTORY"};
-  }
-  auto placed = program_of_placement(options.subject, options.machine);
-  if (!placed) return placed.error();
-  if (auto large = why_too_large(placed->machine, "PLACEMENT")) return *large;
-  view::Subject subject{topology::as_planned(placed->machine), options.subject};
-  subject.about = std::move(placed->words);
-  return subject;
-}
-
-/// What the page shows: MACHINE, or SCHEDULE with --machine.
-Expected<view::Subject> subject_from(const ViewOptions& options) {
-  const bool from_file = is_schedule(options.subject);
-  if (!from_file && !options.subject.empty() && !options.machine.empty()) {
-    return Error{"--machine", "there is a machine to show already",
-                 "name the machine once; --machine is for the machine of a schedule"};
-  }
-  if (from_file && options.machine.empty()) {
-    return Error{"--machine", "a schedule is shown on a machine", "name one: --machine MACHINE"};
-  }
-  std::string named = options.machine.empty() ? options.subject : options.machine;
-  if (named.empty()) named = kUsualMachine;
-  auto machine = timed_machine_from(named, from_file ? "--machine" : "MACHINE");
-  if (!machine) return machine.error();
-  view::Subject subject{topology::as_planned(*machine), named};
-  if (auto large = why_too_large(subject.machine, from_file ? "--machine" : "MACHINE")) {
-    return *large;
-  }
-  if (from_file) {
-    auto file = simulable_schedule_from(options.subject, "SCHEDULE");
-    if (!file) return file.error();
-    const std::size_t ranks = file->loaded.schedule.programs.size();
-    if (ranks != subject.machine.size()) {
-      return Error{
-          "--machine",
-          fmt::format("{} processes; the schedule is for {}", subject.machine.size(), ranks),
-          "take a machine of as many processes"};
-    }
-    subject.schedule = std::move(file->loaded.schedule);
-    const bool says_what = subject.schedule->call.operation != schedule::Operation::Unknown;
-    for (const auto& [name, value] :
-         {std::pair{"--operation", &options.operation}, std::pair{"--size", &options.size}}) {
-      if (says_what && !value->empty()) {
-        return Error{name, "the schedule has its own", "leave it out"};
-      }
-    }
-  }
-  return subject;
-}
 
 /// What the page shows first.
 Expected<view::Query> first_query(const ViewOptions& options, const view::Subject& subject) {
@@ -278,15 +130,10 @@ Outcome view_subject(const ViewOptions& options) {
                     "docs/howto/view.md says how to build it; espalier simulate and espalier plan "
                     "draw without it"}};
   }
-  const bool is_trace = trace::is_trace_file(options.subject);
-  if (options.call >= 0 && !is_trace) {
-    return Failure{{"--call", "only a trace has calls", "name a file of espalier run --trace"}};
-  }
-  auto subject = is_trace                             ? subject_of_trace(options)
-                 : is_placement_file(options.subject) ? subject_of_placement(options)
-                                                      : subject_from(options);
+  auto subject = subject_from(options);
   if (!subject) return Failure{subject.error()};
-  auto query = is_trace ? Expected<view::Query>(subject->first) : first_query(options, *subject);
+  auto query =
+      subject->measured ? Expected<view::Query>(subject->first) : first_query(options, *subject);
   if (!query) return Failure{query.error()};
   subject->first = *query;
   view::Answers answers(*std::move(subject));
@@ -314,7 +161,7 @@ constexpr std::string_view kViewDescription =
     "which opens connections, does not count if there are others. "
     "SCHEDULE is a file that espalier verify reads; --machine says where it runs. PLACEMENT is a "
     "file of espalier place --json, shown on the hosts that it uses; --machine is the inventory "
-    "that it was made for. Without an "
+    "that it was made for. All files may be pipes, or - for standard input. Without an "
     "argument a machine of two sites is shown.";
 
 constexpr std::string_view kViewExamples =
@@ -322,6 +169,7 @@ constexpr std::string_view kViewExamples =
     "espalier view \"site:2(30ms,100Mbit/s) proc:16(5us)\" --operation allreduce --size 64KiB\n"
     "espalier view solver.trace --call 3\n"
     "espalier view placement.json --machine hosts\n"
+    "espalier plan broadcast -m grid.json --schedule - | espalier view - -m grid.json\n"
     "espalier view data/machines/three-machines.json --html page.html";
 
 }  // namespace

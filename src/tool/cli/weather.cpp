@@ -56,7 +56,7 @@ Expected<weather::Sample> sample_from(const std::string& text, std::int64_t now)
   }
   words.push_back(text.substr(at));
   const Error wrong{"--sample", fmt::format("\"{}\" is no measurement", text),
-                    "CLUSTER,CLUSTER,LATENCY[,BANDWIDTH]: A,B,12ms,8Mbit/s"};
+                    "CLUSTER,CLUSTER,LATENCY[,BANDWIDTH], all above 0: A,B,12ms,8Mbit/s"};
   if (words.size() != 3 && words.size() != 4) return wrong;
   auto latency = parse_time(words[2]);
   auto bandwidth =
@@ -79,9 +79,13 @@ Expected<ProbeTarget> target_from(const std::string& text, const WeatherOptions&
   const std::size_t colon = text.rfind(':');
   auto bytes = parse_bytes(given_or(options.bytes, "256KiB"));
   if (!bytes) return Error{"--bytes", bytes.error().what, bytes.error().hint};
-  if (equals == std::string::npos || colon == std::string::npos || colon < equals ||
-      options.here.empty()) {
-    return Error{"--to", fmt::format("\"{}\" is not CLUSTER=HOST:PORT, or --here is missing", text),
+  if (options.here.empty()) {
+    return Error{"--to", "--here is missing: the cluster of this host",
+                 "--here A --to B=b1.example.org:7411"};
+  }
+  if (equals == std::string::npos || equals == 0 || colon == std::string::npos ||
+      colon <= equals + 1) {
+    return Error{"--to", fmt::format("\"{}\" is not CLUSTER=HOST:PORT", text),
                  "--here A --to B=b1.example.org:7411"};
   }
   auto port = parse_rank(text.substr(colon + 1), 65536);

@@ -31,6 +31,17 @@ constexpr std::array kNeededPrograms{
     NeededFile{"espalier-measure.mpich", "espalier bench under MPICH"},
     NeededFile{"espalier-measure.openmpi", "espalier bench under Open MPI"}};
 
+/// Programs of the recorded experiments and of the league: built from the sources, never installed.
+constexpr std::array kSourceFamilies{NeededFile{"espalier-groups", "reproduce langer --on lab"},
+                                     NeededFile{"espalier-split", "reproduce langer --on lab"},
+                                     NeededFile{"espalier-trees", "reproduce banikazemi --on lab"},
+                                     NeededFile{"espalier-npb-lu", "reproduce park --on lab"},
+                                     NeededFile{"espalier-npb-mg", "reproduce park --on lab"},
+                                     NeededFile{"espalier-npb-is", "reproduce park --on lab"},
+                                     NeededFile{"espalier-npb-ep", "reproduce park --on lab"}};
+constexpr std::array kSmpiPrograms{NeededFile{"smpi_times", "bench --on smpi"},
+                                   NeededFile{"smpi_groups", "reproduce langer --on smpi"}};
+
 Finding missing(const NeededFile& needed, const std::string& where) {
   return {kCommandsArea, Severity::Warning, std::string(needed.name),
           fmt::format("not there: {} does not work", needed.command),
@@ -56,6 +67,41 @@ Finding check_program_beside(const NeededFile& needed, const std::filesystem::pa
           fmt::format("{}; for {}", file, needed.command), ""};
 }
 
+bool is_program(const std::filesystem::path& file) {
+  return !launch::find_program(file.string(), ".", "").empty();
+}
+
+/// What can only be there in a tree that was built from the sources: not having it is no fault.
+Finding check_of_sources(const std::string& subject, const std::filesystem::path& file,
+                         std::string_view command, const char* needs) {
+  if (is_program(file)) {
+    return {kCommandsArea, Severity::Ok, subject,
+            fmt::format("{}; for espalier {}", file.string(), command), ""};
+  }
+  return {kCommandsArea, Severity::Note, subject,
+          fmt::format("not there: espalier {} does not work", command),
+          fmt::format("it is built from the sources{}: make check, then build/release/bin/espalier "
+                      "there",
+                      needs)};
+}
+
+Findings check_experiments(const std::filesystem::path& tool) {
+  Findings all;
+  for (const NeededFile& family : kSourceFamilies) {
+    for (const char* mpi : {"mpich", "openmpi"}) {
+      const std::string name = fmt::format("{}.{}", family.name, mpi);
+      all.push_back(
+          check_of_sources(name, tool / name, fmt::format("{} --mpi {}", family.command, mpi), ""));
+    }
+  }
+  for (const NeededFile& program : kSmpiPrograms) {
+    all.push_back(check_of_sources(std::string(program.name),
+                                   tool.parent_path() / "smpi" / program.name, program.command,
+                                   ", with SimGrid (Debian: libsimgrid-dev)"));
+  }
+  return all;
+}
+
 }  // namespace
 
 Findings check_commands(const Environment& environment) {
@@ -66,9 +112,10 @@ Findings check_commands(const Environment& environment) {
   for (const NeededFile& needed : kNeededPrograms) {
     all.push_back(check_program_beside(needed, tool));
   }
+  append(all, check_experiments(tool));
   if (launch::find_program("smpirun", ".", value_of(environment, "PATH")).empty()) {
     all.push_back({kCommandsArea, Severity::Note, "smpirun",
-                   "not in PATH: espalier bench --on smpi does not work",
+                   "not in PATH: espalier bench --on smpi and reproduce --on smpi do not work",
                    "install SimGrid (Debian: simgrid), if you want it"});
   }
   return all;

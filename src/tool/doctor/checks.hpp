@@ -21,7 +21,7 @@ using Environment = std::map<std::string, std::string>;
 [[nodiscard]] Findings check_mpis(const Environment& environment);
 
 /// What other commands look for when they run: the recorder of espalier run --profile, programs
-/// that espalier discover and bench start.
+/// that espalier discover, bench and reproduce start.
 [[nodiscard]] Findings check_commands(const Environment& environment);
 
 /// One program: what it is, its MPI and which library of ours serves it, what stands in the way of

@@ -117,7 +117,7 @@ std::string grid_document(Answers& answers, const GridOptions& options) {
   }
   GridWriter writer(answers, options);
   writer.add_first();
-  Progress progress("planning", operations.size() * sizes.size());
+  Progress progress("planning", operations.size() * sizes.size(), Progress::Told::ByTheClock);
   for (const Operation operation : operations) {
     const bool has_size = operation != Operation::Barrier;
     for (const Bytes size : sizes) {
