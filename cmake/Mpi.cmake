@@ -212,7 +212,8 @@ function(espalier_group_libraries)
 endfunction()
 
 # espalier_smpi_program(NAME source...): a program for smpirun with the runtime inside. smpirun loads it once for each
-# rank, hence a shared object, as smpicxx makes them; and small, since each rank has a copy. Nothing without SimGrid.
+# rank, hence a shared object, as smpicxx makes them; and small, since each rank has a copy. Its MPI functions are ours also where
+# ranks share the program, which is loaded behind SimGrid's then (-Bsymbolic). Nothing without SimGrid.
 function(espalier_smpi_program name)
   if(NOT ESPALIER_SMPI)
     return()
@@ -225,5 +226,5 @@ function(espalier_smpi_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive espalier_runtime_smpi espalier_pmpi_smpi -Wl,--no-whole-archive)
-  target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
+  target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,--gc-sections -Wl,-s -Wl,-Bsymbolic)
 endfunction()

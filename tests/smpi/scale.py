@@ -2,17 +2,19 @@
 """The library with a thousand ranks and more, under SimGrid's SMPI, beside the choices of MPI libraries (SMPI's selectors).
 
     scale.py BUILD [--ranks 1024,4096] [--peers mpich,ompi,mvapich2,impi] [--operations broadcast,...] [--memory 4]
-             [--seconds 600] [--jobs 1] [--resume FILE] [--within RATIO]
+             [--limit 10] [--seconds 600] [--jobs 1] [--resume FILE] [--within RATIO]
 
 One process simulates all ranks, on a machine of three levels: 4 sites of nodes of 16 processes. Data are really moved and
 checked on all ranks. Beside the simulated times stand the processor time and the memory of each contender's runs. A block whose
-buffers take more than --memory GiB over all ranks is halved until they fit: the table has its length. Results are kept in FILE, so
+buffers take more than --memory GiB over all ranks is halved until they fit: the table has its length. A run that takes more than
+--seconds of processor time or --limit GiB of address space is ended; so is one that does not get on. Results are kept in FILE, so
 that a run which was interrupted goes on.
 """
 import argparse
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from table import size_text  # noqa: E402
 
 OPERATIONS = "broadcast,reduce,allreduce,barrier,gather,allgather"
 SIZES = (8, 65536)
+MOST_FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rank's variables are an open file
 
 
 def machine(ranks):
@@ -49,10 +52,11 @@ def sizes_of(operation, ranks, memory):
     return sorted(set(found))
 
 
-def end(line, environment, seconds):
+def end(line, environment, seconds, limit):
     """Runs a command; (its output, how it ended, seconds by the clock, of processor time, peak memory in bytes)."""
     begin = time.monotonic()
-    limited = ["prlimit", f"--cpu={seconds}:{seconds + 5}", "timeout", "-k", "5", str(10 * seconds)] + line
+    limited = ["prlimit", f"--cpu={seconds}:{seconds + 5}", f"--as={limit}", f"--nofile={MOST_FILES}", "timeout", "-k", "5",
+               str(10 * seconds)] + line
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(limited, env=environment, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -81,11 +85,12 @@ class Scale:
         ours = team == "espalier"
         line = ["smpirun", "-platform", f"{folder}/platform.xml", "-hostfile", f"{folder}/hosts", "-np", str(ranks),
                 "--log=root.thres:critical"]
-        line += [f"--cfg={option}" for option in launch.EXACT + ([] if ours else [f"smpi/coll-selector:{team}"])]
+        line += [f"--cfg={option}" for option in launch.EXACT + [launch.SHARED_PROGRAM]]
+        line += [] if ours else [f"--cfg=smpi/coll-selector:{team}"]
         line += [str(self.build / "smpi/smpi_times"), "--roots", "1"] + calls
         environment = os.environ | {"ESPALIER_MACHINE": f"{folder}/machine.json", "TMPDIR": folder}
         environment |= {"ESPALIER_FORCE": "1"} if ours else {"ESPALIER_DISABLE": "1"}
-        text, *how = end(line, environment, self.options.seconds)
+        text, *how = end(line, environment, self.options.seconds, self.options.limit << 30)
         rows = (r.split(",", 5) for r in text.splitlines() if r.count(",") >= 5)
         return {f"{r[0]}:{r[1]}": {"us": float(r[2]), "right": r[3] == "1", "planned": r[4], "plan": r[5]}
                 for r in rows}, *how
@@ -154,6 +159,7 @@ def main():
     parser.add_argument("--peers", default="mpich,ompi,mvapich2,impi")
     parser.add_argument("--operations", default=OPERATIONS)
     parser.add_argument("--memory", type=int, default=4)
+    parser.add_argument("--limit", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--resume")
