@@ -9,8 +9,11 @@
 // broadcast on the old tree and a reduction on the new one are part of it. MEMORY: most bytes of a
 // process.
 #include <mpi.h>
+#include <smpi/smpi.h>
+#include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -102,22 +105,72 @@ class SmpiEndpoint : public group::Endpoint {
   std::deque<Sent> sends_;
 };
 
+/// What all ranks bring together behind a measurement: sums and largest values.
+struct Outcome {
+  double longest_us = 0;
+  double latest = 0;  ///< when the last rank was done
+  std::uint64_t memory = 0;
+  std::uint64_t members = 0;
+  int wrong = 0;
+};
+
+/// Everybody's outcomes at rank 0, and a moment for all to begin again, along a binomial tree.
+/// SMPI's own barrier and allreduce are linear: thousands of messages that share the link of rank 0
+/// take its solver minutes.
+Outcome gathered(Outcome mine, MPI_Comm comm) {
+  constexpr int kUp = 2, kDown = 3;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  mine.latest = MPI_Wtime();
+  int parent = -1, reach = 1;
+  for (; reach < size; reach *= 2) {
+    if ((rank & reach) != 0) {
+      parent = rank - reach;
+      break;
+    }
+    if (rank + reach >= size) continue;
+    Outcome other;
+    MPI_Recv(&other, sizeof(other), MPI_BYTE, rank + reach, kUp, comm, MPI_STATUS_IGNORE);
+    mine.longest_us = std::max(mine.longest_us, other.longest_us);
+    mine.latest = std::max(mine.latest, other.latest);
+    mine.memory = std::max(mine.memory, other.memory);
+    mine.members += other.members;
+    mine.wrong += other.wrong;
+  }
+  double begin = mine.latest + 0.1;
+  if (parent >= 0) {
+    MPI_Send(&mine, sizeof(mine), MPI_BYTE, parent, kUp, comm);
+    MPI_Recv(&begin, 1, MPI_DOUBLE, parent, kDown, comm, MPI_STATUS_IGNORE);
+  }
+  for (reach /= 2; reach > 0; reach /= 2) {
+    if (rank + reach < size) MPI_Send(&begin, 1, MPI_DOUBLE, rank + reach, kDown, comm);
+  }
+  const double left = std::max(0.0, begin - MPI_Wtime());
+  const double whole = std::floor(left);
+  const timespec nap{static_cast<time_t>(whole), static_cast<long>((left - whole) * 1e9)};
+  smpi_nanosleep(&nap, nullptr);
+  return mine;
+}
+
 class Bench {
  public:
-  Bench() : endpoint_(duplicate()), process_(endpoint_, size(), kDegree) {}
+  Bench() : endpoint_(duplicate()) {}
 
-  /// Microseconds of the last rank, or of a wrong result -1; and the memory of the largest process.
-  struct Made {
-    double us = 0;
-    std::uint64_t members = 0;
-    int wrong = 0;
-    std::uint64_t memory = 0;
-  };
-  Made make(group::Scheme scheme, group::Colour colour) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  /// At rank 0: all ranks' outcome, the time of the last one.
+  Outcome make(group::Scheme scheme, group::Colour colour) {
     const double begin = MPI_Wtime();
-    most_bytes_ = 0;
-    group::Group world = process_.world();
+    // Anew each time: giving a group up takes messages too, which would come in the next time.
+    group::Process process(endpoint_, size(), kDegree);
+    std::uint64_t most_bytes = 0;
+    const auto step = [&] {
+      process.receive(endpoint_.next());
+      most_bytes = std::max<std::uint64_t>(most_bytes, process.bytes());
+    };
+    const auto wait = [&](const group::Ticket& ticket) {
+      while (!ticket.test()) step();
+    };
+    group::Group world = process.world();
     std::byte word{};
     wait(world.broadcast({&word, 1}, 0));
     group::SplitOptions options;
@@ -134,21 +187,31 @@ class Bench {
       wait(made.reduce(std::as_writable_bytes(std::span(&sum, 1)), group::sum_of<std::uint64_t>(),
                        0));
     }
-    const double end = MPI_Wtime();
-    Made result;
+    Outcome mine;
+    mine.longest_us = 1e6 * (MPI_Wtime() - begin);
+    mine.memory = most_bytes;
+    mine.members = made.member() ? 1 : 0;
     // Whoever has rank 0 of a group counted its members.
-    int wrong = made.member() != joins || (made.member() && made.rank() == 0 && sum != made.size());
-    double took = end - begin;
-    MPI_Allreduce(&took, &result.us, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(&wrong, &result.wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(&most_bytes_, &result.memory, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-    std::uint64_t mine = made.member() ? 1 : 0;
-    MPI_Allreduce(&mine, &result.members, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    result.us *= 1e6;
+    mine.wrong =
+        made.member() != joins || (made.member() && made.rank() == 0 && sum != made.size()) ? 1 : 0;
+    const Outcome all = begin_again(mine);
     endpoint_.finish_sends();
-    if (made.member()) made.free();
-    return result;
+    return all;
   }
+
+  /// MPI_Comm_split of all ranks: the time of the last one, at rank 0.
+  double split(int colour, int rank) {
+    Outcome mine;
+    const double begin = MPI_Wtime();
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, colour, rank, &made);
+    mine.longest_us = 1e6 * (MPI_Wtime() - begin);
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+    return begin_again(mine).longest_us;
+  }
+
+  /// All ranks begin at one moment.
+  Outcome begin_again(const Outcome& mine = {}) { return gathered(mine, outcomes_); }
 
   [[nodiscard]] static Rank size() {
     int size = 1;
@@ -163,29 +226,9 @@ class Bench {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     return comm;
   }
-  void step() {
-    process_.receive(endpoint_.next());
-    most_bytes_ = std::max<std::uint64_t>(most_bytes_, process_.bytes());
-  }
-  void wait(const group::Ticket& ticket) {
-    while (!ticket.test()) step();
-  }
-
+  MPI_Comm outcomes_ = duplicate();
   SmpiEndpoint endpoint_;
-  group::Process process_;
-  std::uint64_t most_bytes_ = 0;
 };
-
-double time_comm_split(int color, int rank) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, color, rank, &made);
-  double took = MPI_Wtime() - begin, slowest = 0;
-  MPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
-  return 1e6 * slowest;
-}
 
 group::Experiment drawn(Rank processes, std::uint64_t millionths, group::Colour colours,
                         std::uint64_t seed) {
@@ -203,11 +246,11 @@ void time_schemes(Bench& bench, std::uint64_t seed, std::uint64_t millionths) {
   const group::Colour colour = group::drawn_colour(experiment, 0, bench.self());
   for (const group::Scheme scheme :
        {group::Scheme::Centralized, group::Scheme::ShrinkAndBalance, group::Scheme::RankAndHash}) {
-    const Bench::Made made = bench.make(scheme, colour);
+    const Outcome made = bench.make(scheme, colour);
     if (bench.self() != 0) continue;
     std::printf("made %s %llu %llu %.3f %d %llu\n", std::string(name(scheme)).c_str(),
                 static_cast<unsigned long long>(millionths),
-                static_cast<unsigned long long>(made.members), made.us, made.wrong,
+                static_cast<unsigned long long>(made.members), made.longest_us, made.wrong,
                 static_cast<unsigned long long>(made.memory));
   }
 }
@@ -215,10 +258,10 @@ void time_schemes(Bench& bench, std::uint64_t seed, std::uint64_t millionths) {
 void time_colours(Bench& bench, std::uint64_t seed, group::Colour colours) {
   const group::Experiment experiment = drawn(Bench::size(), 1'000'000, colours, seed);
   const group::Colour colour = group::drawn_colour(experiment, 0, bench.self());
-  const double split = time_comm_split(static_cast<int>(colour), static_cast<int>(bench.self()));
-  const Bench::Made made = bench.make(group::Scheme::RankAndHashColours, colour);
+  const double split = bench.split(static_cast<int>(colour), static_cast<int>(bench.self()));
+  const Outcome made = bench.make(group::Scheme::RankAndHashColours, colour);
   if (bench.self() == 0) {
-    std::printf("split %u %.3f %.3f %d\n", colours, split, made.us, made.wrong);
+    std::printf("split %u %.3f %.3f %d\n", colours, split, made.longest_us, made.wrong);
   }
 }
 
@@ -230,6 +273,7 @@ int main(int argc, char** argv) {
   const bool is_right = what == "made" || what == "split";
   if (is_right) {
     Bench bench;
+    bench.begin_again();
     const auto seed = static_cast<std::uint64_t>(std::atoll(argv[2]));
     for (int i = 3; i < argc; ++i) {
       if (what == "made") {
@@ -238,7 +282,6 @@ int main(int argc, char** argv) {
         time_colours(bench, seed, static_cast<group::Colour>(std::atoll(argv[i])));
       }
     }
-    MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Finalize();
   return is_right ? 0 : 2;

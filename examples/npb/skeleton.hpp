@@ -1,11 +1,12 @@
 // What the skeletons of the NAS parallel benchmarks share: how they are called, messages that can
 // be checked, computation that takes its time, and the last line that they print.
 //
-//   mpiexec -n 16 lu W [--steps PERCENT] [--heavy N] [--asleep MFLOPS]
+//   mpiexec -n 16 lu W [--steps PERCENT] [--heavy N] [--asleep MFLOPS[,MFLOPS...]]
 //
 // The classes are S, W, A, B and C. --steps runs part of the time steps only. --asleep spends the
 // time of computation asleep, at that many million operations a second: where many hosts are
-// emulated on few cores, computing would take longer than on hosts of their own.
+// emulated on few cores, computing would take longer than on hosts of their own. Of several values
+// each rank takes its own; the last one holds for all further ranks.
 #pragma once
 
 #define OMPI_SKIP_MPICXX
@@ -43,7 +44,7 @@ class Job {
     for (int i = 2; i + 1 < argc; i += 2) {
       if (std::strcmp(argv[i], "--steps") == 0) percent_ = std::strtoull(argv[i + 1], nullptr, 10);
       if (std::strcmp(argv[i], "--heavy") == 0) heavy_ = std::strtoull(argv[i + 1], nullptr, 10);
-      if (std::strcmp(argv[i], "--asleep") == 0) mflops_ = std::strtod(argv[i + 1], nullptr);
+      if (std::strcmp(argv[i], "--asleep") == 0) mflops_ = own_of(argv[i + 1]);
     }
     start();
   }
@@ -138,6 +139,15 @@ class Job {
   }
 
  private:
+  /// "200,100": the value of this rank.
+  [[nodiscard]] double own_of(const char* list) const {
+    for (int rank = 0; rank < rank_; ++rank) {
+      const char* const next = std::strchr(list, ',');
+      if (next == nullptr) break;
+      list = next + 1;
+    }
+    return std::strtod(list, nullptr);
+  }
   /// Sleeps as soon as a tenth of a millisecond is owed; what it overslept is paid back.
   void sleep_off(double seconds) {
     owed_ += seconds;

@@ -19,6 +19,7 @@
 #include <sstream>
 
 #include "clocks.hpp"
+#include "multicast.hpp"
 
 extern "C" __attribute__((weak)) std::uint64_t espalier_query_count(const char* name);
 
@@ -27,6 +28,8 @@ namespace {
 using measure::Case;
 using measure::CommRank;
 using measure::Timed;
+
+constexpr const char* kMulticast = "multicast";
 
 struct Call {
   std::string operation;
@@ -72,7 +75,11 @@ std::optional<Call> read_call(const std::string& text) {
     }
     if (call.counts.size() != call.members.size()) return std::nullopt;
   }
-  if (!measure::can_measure(call.operation, call.bytes, call.counts)) return std::nullopt;
+  if (call.operation == kMulticast) {
+    if (call.bytes < 0 || call.roots.size() != 1 || !call.counts.empty()) return std::nullopt;
+  } else if (!measure::can_measure(call.operation, call.bytes, call.counts)) {
+    return std::nullopt;
+  }
   return call;
 }
 
@@ -81,10 +88,12 @@ int position(const std::vector<int>& members, int rank) {
   return it == members.end() ? -1 : static_cast<int>(it - members.begin());
 }
 
-/// The members' own communicator, in their order; rank -1 for those who are none.
+/// The members' own communicator, in their order; rank -1 for those who are none. All ranks take
+/// part in a multicast.
 CommRank place_of(const Call& call) {
   const int me = position(call.members, measure::world_rank());
-  if (static_cast<int>(call.members.size()) == measure::world_size()) {
+  const bool has_all = static_cast<int>(call.members.size()) == measure::world_size();
+  if (has_all || call.operation == kMulticast) {
     return {MPI_COMM_WORLD, measure::world_rank(), measure::world_size()};
   }
   MPI_Comm comm = MPI_COMM_NULL;
@@ -125,8 +134,10 @@ class Runner {
     if (place_.rank < 0) return {[] {}, [] {}, [] {}, root};
     const auto prepare = [this, root] {
       if (made_for_ != root) {
-        case_ = make_case(call_.operation, place_, call_.bytes, position(call_.members, root),
-                          call_.counts);
+        case_ = call_.operation == kMulticast
+                    ? measure::multicast(call_.members, call_.bytes, root)
+                    : make_case(call_.operation, place_, call_.bytes, position(call_.members, root),
+                                call_.counts);
         made_for_ = root;
       }
       if (case_.in_place) {

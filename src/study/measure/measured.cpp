@@ -11,6 +11,8 @@ namespace {
 
 using schedule::Operation;
 
+constexpr const char* kMulticast = "multicast";
+
 Error unreadable(const std::string& line) {
   return {"bench", fmt::format("cannot read what was measured: \"{}\"", line), ""};
 }
@@ -26,7 +28,8 @@ Expected<MeasuredTimes> read_line(const std::string& line) {
   MeasuredTimes m;
   in >> measured >> operation >> m.call.size.value >> root >> wrong >> m.wrong >> first >>
       m.first_us >> times;
-  const auto known = kind_named(operation);
+  m.call.is_multicast = operation == kMulticast;
+  const auto known = m.call.is_multicast ? CallKind{Operation::Broadcast} : kind_named(operation);
   if (!in || !known || wrong != "wrong" || first != "first_us" || times != "times_us") {
     return unreadable(line);
   }
@@ -52,7 +55,8 @@ std::string argument_of(const MeasuredCall& call) {
       call.counts.empty()
           ? ""
           : fmt::format("{}{}", call.members.empty() ? "::" : ":", fmt::join(call.counts, "+"));
-  return fmt::format("{}:{}:{}{}{}", name_of(call.kind), call.size.value, root, members, counts);
+  const std::string name = call.is_multicast ? kMulticast : name_of(call.kind);
+  return fmt::format("{}:{}:{}{}{}", name, call.size.value, root, members, counts);
 }
 
 bool has_library(const std::string& text) {

@@ -37,12 +37,15 @@ struct MeasuredCall {
   /// Of scatterv and gatherv: elements of 8 bytes for each rank, `size` being their mean in bytes;
   /// empty means that all blocks are equal.
   std::vector<std::uint64_t> counts = {};
+  /// Of a broadcast: by Communicator::multicast() of all ranks, not on a communicator of the
+  /// members.
+  bool is_multicast = false;
 
   friend bool operator==(const MeasuredCall&, const MeasuredCall&) = default;
 };
 
-/// "broadcast:8:0", "broadcast:8:all", "broadcast:8:3:0+3+5", "scatterv:16:0::1+3", as
-/// bench/mpi/measure takes it.
+/// "broadcast:8:0", "broadcast:8:all", "broadcast:8:3:0+3+5", "multicast:8:3:0+3+5",
+/// "scatterv:16:0::1+3", as bench/mpi/measure takes it.
 [[nodiscard]] std::string argument_of(const MeasuredCall& call);
 
 /// How times are taken (bench/mpi/measure/clocks.hpp).

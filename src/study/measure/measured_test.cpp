@@ -64,6 +64,18 @@ TEST(Measured, KnowTurnsOfAllRootsAndGroups) {
   EXPECT_FALSE(read_measured("measured broadcast 4 al wrong 0 first_us 9 times_us 1\n", asked));
 }
 
+TEST(Measured, TellMulticastsFromBroadcasts) {
+  MeasuredCall call{Operation::Broadcast, Bytes{4}, 5, {5, 0}};
+  const std::vector<MeasuredCall> broadcast{call};
+  call.is_multicast = true;
+  EXPECT_EQ(argument_of(call), "multicast:4:5:5+0");
+  const std::string line = "measured multicast 4 5 wrong 0 first_us 9 times_us 1\n";
+  const auto read = read_measured(line, {call});
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->at(0).call, call);
+  EXPECT_FALSE(read_measured(line, broadcast));
+}
+
 TEST(Measured, WithoutACommonClockOnlyWhatARootSendsIsTimed) {
   EXPECT_EQ(clocks_called("ack").value(), Clocks::Acknowledged);
   EXPECT_FALSE(clocks_called("sundial"));

@@ -232,6 +232,9 @@ Expected<std::vector<Exhibit>> on_lab(const LabStudyOptions& options, const LabA
   auto measured = banikazemi_on_lab(options, lab.measure);
   if (!measured) return measured.error();
   for (Exhibit& exhibit : *measured) exhibits.push_back(std::move(exhibit));
+  if (wants(options, "multicast")) {
+    if (auto failed = add(banikazemi_multicasts_on_lab(options, lab.measure))) return *failed;
+  }
   if (wants(options, "figure10")) {
     if (auto failed = add(banikazemi_multiple_on_lab(options, lab.run))) return *failed;
   }
@@ -255,6 +258,7 @@ Paper banikazemi() {
       {{"table1", "round trips between workstations of four kinds in three clusters"},
        {"figures4to6", "the testbed: broadcast among 16 hosts, multicast among 8 and 4"},
        {"ack", "the paper's way of measuring beside a common clock"},
+       {"multicast", "Communicator::multicast() among 8 hosts beside a broadcast held to FNF"},
        {"figure10", "several multicasts at once among 16 hosts"}},
       on_lab};
 }

@@ -179,6 +179,27 @@ Findings banikazemi_multiple_lab_findings(const report::Table& table) {
   return found;
 }
 
+Findings banikazemi_multicast_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  constexpr double kAim = 1.1;
+  const std::vector<double> ratios = figures.numbers("multicast_over_fnf");
+  const auto within = static_cast<std::size_t>(
+      std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio <= kAim; }));
+  double native = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    native =
+        std::max(native, figures.number(row, "native_us") / figures.number(row, "multicast_us"));
+  }
+  return {
+      fmt::format("multicast() takes {:.2f} to {:.2f} times as long as the broadcast that is "
+                  "held to FNF; {}. It is up to {:.1f} times as fast as the MPI's own.",
+                  smallest_of(ratios), largest_of(ratios),
+                  within == figures.rows()
+                      ? "in every row it is within 10 %"
+                      : fmt::format("it is within 10 % in {} of {} rows", within, figures.rows()),
+                  native)};
+}
+
 Findings banikazemi_round_trip_findings(const report::Table& table) {
   const FiguresOf figures(table);
   const auto separates = [&](const char* key) {

@@ -11,6 +11,11 @@ namespace espalier::reproduce {
 Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabStudyOptions& options,
                                                  const MeasureOnLab& measure);
 
+/// Multicasts among 8 of those hosts by Communicator::multicast(), beside broadcasts on a
+/// communicator of the 8: the MPI's own, and Espalier's held to FNF.
+Expected<Exhibit> banikazemi_multicasts_on_lab(const LabStudyOptions& options,
+                                               const MeasureOnLab& measure);
+
 /// The machine of 16 hosts, of which `fast` are fast.
 [[nodiscard]] topology::Machine lab_testbed(const std::vector<Rank>& fast);
 

@@ -27,6 +27,8 @@ using Findings = std::vector<std::string>;
 [[nodiscard]] Findings banikazemi_contention_findings(const report::Table& table);
 /// Several multicasts at once, measured: which trees are the fastest.
 [[nodiscard]] Findings banikazemi_multiple_lab_findings(const report::Table& table);
+/// Communicator::multicast() beside a broadcast that is held to FNF, measured.
+[[nodiscard]] Findings banikazemi_multicast_findings(const report::Table& table);
 /// Whether round trips show the clusters, raw and without the nodes' own costs.
 [[nodiscard]] Findings banikazemi_round_trip_findings(const report::Table& table);
 /// Times by acknowledgements, the least of all, beside medians by a common clock.

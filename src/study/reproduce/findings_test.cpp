@@ -46,6 +46,18 @@ void expect_silent(const Findings& findings, const std::string& words) {
 const std::vector<std::string> kFigure9{"size_bytes",     "mpich_ms",      "magpie_machine_ms",
                                         "magpie_site_ms", "multilevel_ms", "chosen_ms"};
 
+TEST(FindingsOfBanikazemi, MulticastsFarBehindFnfAreCounted) {
+  const std::vector<std::string> keys{"native_us", "fnf_us", "multicast_us", "multicast_over_fnf"};
+  const Findings near = banikazemi_multicast_findings(
+      made(keys, {{4000, 2000, 2100, 1.05}, {4000, 2000, 1800, 0.9}}));
+  expect_says(near, "0.90 to 1.05 times as long");
+  expect_says(near, "in every row it is within 10 %");
+  const Findings far =
+      banikazemi_multicast_findings(made(keys, {{4000, 2000, 2600, 1.3}, {4000, 2000, 2000, 1}}));
+  expect_says(far, "within 10 % in 1 of 2 rows");
+  expect_silent(far, "every row");
+}
+
 TEST(FindingsOfKaronis, TiesAndLossesOfMultilevelAreNamed) {
   const Findings tied =
       karonis_findings(made(kFigure9, {{1024, 70, 30, 31, 31, 29}, {4096, 70, 40, 32, 32, 31}}));

@@ -50,6 +50,30 @@ std::string key_of(group::Scheme scheme) {
   return key;
 }
 
+namespace {
+
+Expected<std::vector<Exhibit>> measured_here(const HereOptions& options, const HereAccess& here) {
+  const auto asked = [&](const char* part) {
+    return options.parts.empty() ||
+           std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
+  };
+  std::vector<Exhibit> exhibits;
+  if (asked("table1")) {
+    auto splits = langer_here(options, here.time_splits);
+    if (!splits) return splits.error();
+    exhibits = *std::move(splits);
+  }
+  if (!asked("made") && !asked("called")) return exhibits;
+  auto groups = langer_groups_here(options, here.run);
+  if (!groups) return groups.error();
+  for (Exhibit& exhibit : *groups) {
+    if (asked(exhibit.key.c_str())) exhibits.push_back(std::move(exhibit));
+  }
+  return exhibits;
+}
+
+}  // namespace
+
 Paper langer() {
   return {
       "langer",
@@ -69,8 +93,10 @@ Paper langer() {
       [](const LabStudyOptions& options, const LabAccess& lab) {
         return langer_on_lab(options, lab.run);
       },
-      {{"table1", "MPI_Comm_split, an allgather and a sort, and Rank-and-Hash"}},
-      langer_here,
+      {{"table1", "MPI_Comm_split, an allgather and a sort, and Rank-and-Hash"},
+       {"made", "all schemes beside MPI_Comm_split and MPI_Comm_create_group"},
+       {"called", "collectives of groups beside the MPI's own"}},
+      measured_here,
       {{"figure3", "Figure 3 by the groups' own code, up to 4,096 ranks, beside the simulation"},
        {"table1", "Table 1 the same way, beside SMPI's MPI_Comm_split"}},
       langer_on_smpi};

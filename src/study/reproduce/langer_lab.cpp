@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -55,24 +56,24 @@ Expected<GroupTimes> read_times(const std::string& output) {
   return times;
 }
 
-Exhibit made_exhibit(const GroupTimes& times, const std::string& mpi, Rank ranks) {
+/// @param where "24 ranks on two sites"
+Exhibit made_exhibit(const GroupTimes& times, const std::string& mpi, const std::string& where) {
   Exhibit exhibit;
   exhibit.key = "made";
-  exhibit.title =
-      fmt::format("Making a group of six tenths of {} ranks on two sites, measured with {}, us",
-                  ranks, title_of_mpi(mpi));
+  exhibit.title = fmt::format("Making a group of six tenths of {}, measured with {}, us", where,
+                              title_of_mpi(mpi));
   exhibit.table.columns = {{"made_by", "made by", Align::Left, 0},
                            {"time_us", "time", Align::Right, 0}};
   for (const auto& [what, time] : times.made) exhibit.table.rows.push_back({what, time});
+  exhibit.notes = langer_made_findings(exhibit.table);
   return exhibit;
 }
 
-Exhibit called_exhibit(const GroupTimes& times, const std::string& mpi, Rank ranks) {
+Exhibit called_exhibit(const GroupTimes& times, const std::string& mpi, const std::string& where) {
   Exhibit exhibit;
   exhibit.key = "called";
   exhibit.title =
-      fmt::format("Collectives on a group of six tenths of {} ranks on two sites, {}, us", ranks,
-                  title_of_mpi(mpi));
+      fmt::format("Collectives on a group of six tenths of {}, {}, us", where, title_of_mpi(mpi));
   exhibit.table.columns = {{"call", "call", Align::Left, 0},
                            {"communicator_us", "communicator", Align::Right, 0},
                            {"group_us", "group", Align::Right, 0},
@@ -84,6 +85,7 @@ Exhibit called_exhibit(const GroupTimes& times, const std::string& mpi, Rank ran
     }
     exhibit.table.rows.push_back(std::move(row));
   }
+  exhibit.notes = langer_call_findings(exhibit.table);
   return exhibit;
 }
 
@@ -100,19 +102,39 @@ Expected<std::vector<Exhibit>> langer_on_lab(const LabStudyOptions& options, con
   if (!outputs) return outputs.error();
   const auto times = read_times(outputs->front());
   if (!times) return times.error();
+  const std::string where = fmt::format("{} ranks on two sites", machine->size());
   std::vector<Exhibit> exhibits;
   if (wants(options, "made")) {
-    exhibits.push_back(made_exhibit(*times, options.mpi, machine->size()));
-    exhibits.back().notes = {fmt::format(
-        "10 ms and 100 Mbit/s between two sites of two machines each, 250 us and 1 Gbit/s inside a "
-        "site. Medians of {}, {}. along-topology: a second pass over a group that is there.",
-        repeats, description_of(measure::Clocks::Shared))};
-    add_notes(exhibits.back(), langer_made_findings(exhibits.back().table));
+    exhibits.push_back(made_exhibit(*times, options.mpi, where));
+    add_notes(
+        exhibits.back(),
+        {fmt::format("10 ms and 100 Mbit/s between two sites of two machines each, 250 us and "
+                     "1 Gbit/s inside a site. Medians of {}, {}. along-topology: a second "
+                     "pass over a group that is there.",
+                     repeats, description_of(measure::Clocks::Shared))});
   }
   if (wants(options, "called")) {
-    exhibits.push_back(called_exhibit(*times, options.mpi, machine->size()));
-    exhibits.back().notes = langer_call_findings(exhibits.back().table);
+    exhibits.push_back(called_exhibit(*times, options.mpi, where));
   }
+  return exhibits;
+}
+
+Expected<std::vector<Exhibit>> langer_groups_here(const HereOptions& options, const RunHere& run) {
+  const Rank ranks = std::min(options.most_processes, 4 * options.cores);
+  const int repeats = options.quick ? 5 : 15;
+  const auto output = run({options.mpi, "espalier-groups", {std::to_string(repeats)}, ranks});
+  if (!output) return output.error();
+  const auto times = read_times(*output);
+  if (!times) return times.error();
+  const std::string where = fmt::format("{} ranks on this computer", ranks);
+  std::vector<Exhibit> exhibits{made_exhibit(*times, options.mpi, where),
+                                called_exhibit(*times, options.mpi, where)};
+  add_notes(exhibits.front(),
+            {fmt::format("Medians of {}, {}, on {} core{}: with more ranks than cores these are "
+                         "times of the scheduler, which differ from run to run. along-topology: a "
+                         "second pass over a group that is there.",
+                         repeats, description_of(measure::Clocks::Shared), options.cores,
+                         options.cores == 1 ? "" : "s")});
   return exhibits;
 }
 

@@ -32,8 +32,26 @@ struct SplitRequest {
 /// processes.
 using TimeSplits = std::function<Expected<std::vector<TimedSplit>>(const SplitRequest&)>;
 
+/// A program that stands beside the tool; the name of the MPI is put behind its name.
+struct HereProgram {
+  std::string mpi = "mpich";
+  std::string name;  ///< "espalier-groups"
+  std::vector<std::string> arguments;
+  Rank ranks = 2;
+};
+
+/// Runs a program with real MPI on this computer, which it is told is one node: what it printed.
+using RunHere = std::function<Expected<std::string>(const HereProgram&)>;
+
+/// What experiments can ask of this computer.
+struct HereAccess {
+  TimeSplits time_splits;
+  RunHere run;
+};
+
 /// Options of `espalier reproduce --on here`.
 struct HereOptions {
+  std::vector<std::string> parts = {};  ///< parts of the paper to measure; empty means all
   std::string mpi = "mpich";
   unsigned cores = 1;        ///< number of cores of this computer
   Rank most_processes = 32;  ///< most processes to start on this computer

@@ -49,7 +49,7 @@ struct Paper {
   std::vector<LabPart> lab_parts = {};  ///< parts that --on lab can measure; often none
   Expected<std::vector<Exhibit>> (*on_lab)(const LabStudyOptions&, const LabAccess&) = nullptr;
   std::vector<LabPart> here_parts = {};  ///< parts that --on here can measure; often none
-  Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const TimeSplits&) = nullptr;
+  Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const HereAccess&) = nullptr;
   std::vector<LabPart> smpi_parts = {};  ///< parts that --on smpi can run; often none
   Expected<std::vector<Exhibit>> (*on_smpi)(const SmpiStudyOptions&, const RunOnSmpi&) = nullptr;
 };

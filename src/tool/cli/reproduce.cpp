@@ -136,13 +136,14 @@ Expected<std::vector<Exhibit>> exhibits_from_here(const Paper& paper,
   auto processes = processes_of(options);
   if (!processes) return processes.error();
   reproduce::HereOptions here;
+  here.parts = options.parts;
   here.mpi = options.mpi;
   here.cores = std::max(1U, std::thread::hardware_concurrency());
   // MPICH's ranks poll for ever, each until its time slice is over; Open MPI's give way.
   const Rank a_core = options.mpi == "mpich" ? 4 : 16;
   here.most_processes = processes->value_or(std::min(64U, options.quick ? 8 : a_core * here.cores));
   here.quick = options.quick;
-  return paper.on_here(here, time_splits_here);
+  return paper.on_here(here, {time_splits_here, run_program_here});
 }
 
 Expected<std::vector<Exhibit>> exhibits_from_smpi(const Paper& paper,
@@ -299,8 +300,9 @@ constexpr std::string_view kReproduceDescription =
     "What a lab measured stands beside it, from stored runs with their date and command: those "
     "that "
     "come with the tool, or others (--measured).\n\n"
-    "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
-    "--processes ranks. With --on smpi the groups' own code runs on thousands of simulated ranks "
+    "With --on here langer is: splits of MPI_COMM_WORLD, schemes and collectives of groups with "
+    "real MPI on this computer, up to --processes ranks. With --on smpi the groups' own code runs "
+    "on thousands of simulated ranks "
     "under SimGrid's SMPI; figures are the same in every run.";
 
 constexpr std::string_view kReproduceExamples =

@@ -129,27 +129,35 @@ Expected<std::vector<TimedSplit>> read_splits(const std::string& output) {
   return splits;
 }
 
-Expected<std::vector<TimedSplit>> time_splits_here(const SplitRequest& request) {
-  const std::string program =
-      (own_path().parent_path() / ("espalier-split." + request.mpi)).string();
-  if (!std::filesystem::exists(program)) {
-    return Error{"reproduce", fmt::format("{} is not built", program), kOnlyWithSources};
+Expected<std::string> run_program_here(const reproduce::HereProgram& program) {
+  const std::string path = (own_path().parent_path() / (program.name + "." + program.mpi)).string();
+  if (!std::filesystem::exists(path)) {
+    return Error{"reproduce", fmt::format("{} is not built", path), kOnlyWithSources};
   }
-  std::vector<std::string> command{"mpiexec." + request.mpi};
-  if (request.mpi == "openmpi") {  // more ranks than cores, and who waits gives way
+  std::vector<std::string> command{"env", fmt::format("ESPALIER_MACHINE=proc:{}", program.ranks),
+                                   "mpiexec." + program.mpi};
+  if (program.mpi == "openmpi") {  // more ranks than cores, and who waits gives way
     command.insert(command.end(),
                    {"--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
   }
-  command.insert(command.end(),
-                 {"-n", std::to_string(request.ranks), program, std::to_string(request.repeats)});
-  write_message(fmt::format("reproduce: splits on {} ranks, {}\n", request.ranks, request.mpi));
+  command.insert(command.end(), {"-n", std::to_string(program.ranks), path});
+  command.insert(command.end(), program.arguments.begin(), program.arguments.end());
+  write_message(
+      fmt::format("reproduce: {} on {} ranks, {}\n", program.name, program.ranks, program.mpi));
   auto finished = launch::run_and_read(command);
   if (!finished) return finished.error();
   if (finished->exit_code != 0) {
-    return Error{command.front(), fmt::format("it ended with exit code {}", finished->exit_code),
+    return Error{command[2], fmt::format("it ended with exit code {}", finished->exit_code),
                  "see what it printed above"};
   }
-  return read_splits(finished->output);
+  return finished->output;
+}
+
+Expected<std::vector<TimedSplit>> time_splits_here(const SplitRequest& request) {
+  const auto output = run_program_here(
+      {request.mpi, "espalier-split", {std::to_string(request.repeats)}, request.ranks});
+  if (!output) return output.error();
+  return read_splits(*output);
 }
 
 Expected<std::string> run_groups_on_smpi(const reproduce::SmpiRun& run) {

@@ -19,6 +19,9 @@ Expected<std::string> run_groups_on_smpi(const reproduce::SmpiRun& run);
 Expected<std::vector<reproduce::TimedSplit>> time_splits_here(
     const reproduce::SplitRequest& request);
 
+/// Runs a program that stands beside the tool under an MPI on this computer.
+Expected<std::string> run_program_here(const reproduce::HereProgram& program);
+
 /// Its output. @return what is wrong with it if it is not what the program prints
 Expected<std::vector<reproduce::TimedSplit>> read_splits(const std::string& output);
 
