@@ -8,8 +8,11 @@
 namespace espalier::group {
 namespace {
 
-// On the wire. Up, for each cluster: length of its path, the path, count. Down: the same, but
-// instead of the count how many words follow and those: the next offset, and a ClusterSpot.
+// On the wire. Up: how many names of a path count; for each cluster: length of its path, the path,
+// count. Down: number of all members, how many names count; for each cluster the same, but instead
+// of the count how many words follow and those: the next offset, and a ClusterSpot.
+
+constexpr std::uint32_t kAllNames = static_cast<std::uint32_t>(-1);
 
 struct Item {
   Words path;
@@ -57,6 +60,41 @@ Words merged(const Words& a, const Words& b) {
   return sum;
 }
 
+Words cut(const Words& path, std::uint32_t names) {
+  Words outer;
+  outer.append(std::span<const std::uint32_t>(path).first(std::min(path.size(), names)));
+  return outer;
+}
+
+/// A list of clusters, in order, with paths of at most so many names.
+Words cut_all(const Words& counts, std::uint32_t names) {
+  if (names == kAllNames) return counts;
+  std::vector<Item> items = items_of(counts, false);
+  for (Item& item : items) item.path = cut(item.path, names);
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return lies_before(a.path, b.path); });
+  Words outer;
+  for (auto item = items.begin(); item != items.end();) {
+    Item sum = *item++;
+    for (; item != items.end() && item->path == sum.path; ++item) sum.body[0] += item->body[0];
+    append(outer, sum, false);
+  }
+  return outer;
+}
+
+/// Cuts as few names as leave at most so many clusters; `names` is lessened to what is left.
+Words bounded(Words counts, std::uint32_t most, std::uint32_t& names) {
+  while (true) {
+    const std::vector<Item> items = items_of(counts, false);
+    std::uint32_t longest = 0;
+    for (const Item& item : items) longest = std::max(longest, item.path.size());
+    if (items.size() <= most || longest == 0) break;
+    names = std::min(names, longest) - 1;
+    counts = cut_all(counts, names);
+  }
+  return counts;
+}
+
 Words packed(const ClusterSpot& spot) {
   Words words{0, spot.first, spot.size, spot.above, spot.slot, spot.depth, spot.gateway ? 1U : 0U};
   for (const Hanging& below : spot.hanging) words.append(Words{below.first, below.total});
@@ -96,8 +134,11 @@ AlongTopology::AlongTopology(Tag tag, const GroupView& parent, Words path,
       degree_(options.degree),
       missing_(parent.children.size()),
       path_(std::move(path)),
+      most_clusters_(options.most_clusters),
+      names_(kAllNames),
       counts_(parent.children.size()) {
   expects(options.degree > 1, "a tree that follows the topology has degree 2 or more");
+  expects(options.most_clusters > 0, "a tree that follows the topology has a cluster");
 }
 
 void AlongTopology::enter(Colour colour, Endpoint& endpoint) {
@@ -110,46 +151,54 @@ void AlongTopology::receive(const Message& message, Endpoint& endpoint) {
   if (exchange_.receive(message, endpoint)) return;
   if (message.kind == Kind::Up) {
     const auto child = std::find(parent_.children.begin(), parent_.children.end(), message.from);
-    counts_[static_cast<std::size_t>(child - parent_.children.begin())] = message.words;
+    Words& below = counts_[static_cast<std::size_t>(child - parent_.children.begin())];
+    below.clear();
+    below.append(std::span<const std::uint32_t>(message.words).subspan(1));
+    names_ = std::min(names_, message.words[0]);
     --missing_;
     return pass_up(endpoint);
   }
   Words entries;
-  entries.append(std::span<const std::uint32_t>(message.words).subspan(1));
-  pass_down(entries, message.words[0], endpoint);
+  entries.append(std::span<const std::uint32_t>(message.words).subspan(2));
+  pass_down(std::move(entries), message.words[1], message.words[0], endpoint);
 }
 
 void AlongTopology::pass_up(Endpoint& endpoint) {
   if (!entered_ || missing_ > 0) return;
   Words below;
-  if (member_) append(below, {path_, Words{1}}, false);
-  for (const Words& counts : counts_) below = merged(below, counts);
+  if (member_) append(below, {cut(path_, names_), Words{1}}, false);
+  for (const Words& counts : counts_) {
+    below = bounded(merged(below, cut_all(counts, names_)), most_clusters_, names_);
+  }
   if (parent_.parent != kNobody) {
-    endpoint.send(parent_.parent, {tag_, 0, Kind::Up, 0, std::move(below)});
+    Words message{names_};
+    message.append(below);
+    endpoint.send(parent_.parent, {tag_, 0, Kind::Up, 0, std::move(message)});
     return;
   }
   Rank total = 0;
-  const Words entries = arranged(below, degree_, total);
-  pass_down(entries, total, endpoint);
+  Words entries = arranged(below, degree_, total);
+  pass_down(std::move(entries), names_, total, endpoint);
 }
 
 /// The clusters of this sub-tree; a child gets its own, numbered after what came before it.
-void AlongTopology::pass_down(const Words& entries, Rank total, Endpoint& endpoint) {
+void AlongTopology::pass_down(Words entries, std::uint32_t names, Rank total, Endpoint& endpoint) {
   exchange_.set_total(total);
   std::vector<Item> items = items_of(entries, true);
+  entries.clear();
   std::optional<Vertex> own;
   const auto mine = std::find_if(items.begin(), items.end(),
-                                 [&](const Item& item) { return item.path == path_; });
+                                 [&](const Item& item) { return item.path == cut(path_, names); });
   if (member_) own = vertex_at(unpacked(mine->body), mine->body[0]++, degree_);
   for (std::uint32_t c = 0; c < counts_.size(); ++c) {
-    Words part{total};
+    Words part{total, names};
     auto item = items.begin();
-    for (const Item& count : items_of(counts_[c], false)) {
+    for (const Item& count : items_of(cut_all(counts_[c], names), false)) {
       while (!(item->path == count.path)) ++item;
       append(part, *item, true);
       item->body[0] += count.body[0];
     }
-    const Kind kind = part.size() > 1 ? Kind::Down : Kind::DownEmpty;
+    const Kind kind = part.size() > 2 ? Kind::Down : Kind::DownEmpty;
     endpoint.send(parent_.children[c], {tag_, 0, kind, 0, std::move(part)});
   }
   std::vector<Words>().swap(counts_);

@@ -15,10 +15,13 @@ namespace espalier::group {
 /// with counts kept by cluster. They go up the parent's tree; its root arranges the clusters; what
 /// concerns a cluster comes down to where its members are; ids are exchanged as there.
 ///
-/// As many messages as Rank-and-Hash. Not its O(k) memory: a process holds a few words for each
-/// cluster with members below it on the parent's tree, the root for all. Within a cluster the tree
-/// has the least height, or one level more where other clusters hang below it; ranks are
-/// depth-first, and each cluster's are consecutive. With empty paths: one cluster.
+/// As many messages as Rank-and-Hash. A process holds a few words for each cluster with members
+/// below it on the parent's tree, for ConstructionOptions::most_clusters of each child at most:
+/// with more clusters paths are cut, from the inside, to as many names as leave few enough. So
+/// outer clusters, whose links are the slow ones, stay connected however many nodes there are.
+/// Within a cluster the tree has the least height, or one level more where other clusters hang
+/// below it; ranks are depth-first, and each cluster's are consecutive. With empty paths: one
+/// cluster.
 class AlongTopology : public Construction {
  public:
   /// @param path this process's clusters, from the outermost inwards; named alike by all
@@ -32,7 +35,7 @@ class AlongTopology : public Construction {
 
  private:
   void pass_up(Endpoint& endpoint);
-  void pass_down(const Words& entries, Rank total, Endpoint& endpoint);
+  void pass_down(Words entries, std::uint32_t names, Rank total, Endpoint& endpoint);
 
   const GroupView& parent_;
   IdExchange exchange_;
@@ -41,6 +44,8 @@ class AlongTopology : public Construction {
   std::uint32_t missing_;
   Words path_;
   bool entered_ = false, member_ = false, ranked_ = false;
+  std::uint32_t most_clusters_;
+  std::uint32_t names_;        // how many names of a path count below here
   std::vector<Words> counts_;  // clusters and counts below each child, in their order
 };
 

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 
 #include "base/contract.hpp"
+#include "group/experiment.hpp"
+#include "model/machine_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/group_network.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::group {
 namespace {
@@ -116,6 +120,21 @@ TEST(ClusterShapeProperty, EveryClusterIsOneSubTree) {
   });
 }
 
+/// With so many names of each path there are no more clusters than `most`.
+std::size_t names_that_count(const std::map<Id, GroupView>& views, const std::map<Id, Path>& path,
+                             std::size_t most) {
+  for (std::size_t names = 3; names > 0; --names) {
+    std::set<Path> clusters;
+    for (const auto& [id, view] : views) {
+      Path outer = path.at(id);
+      outer.resize(std::min(outer.size(), names));
+      clusters.insert(outer);
+    }
+    if (clusters.size() <= most) return names;
+  }
+  return 0;
+}
+
 void expect_along(Random& rng, const std::map<Id, GroupView>& parents,
                   std::map<Id, GroupView>& views) {
   const auto degree = static_cast<Rank>(rng.between(2, 4));
@@ -128,7 +147,9 @@ void expect_along(Random& rng, const std::map<Id, GroupView>& parents,
   }
   const auto colour_of = [&](Id id) { return colour.at(id); };
   AnyOrderNetwork network(rng.next());
-  GroupRun run(Scheme::AlongTopology, parents, {.degree = degree, .routable = rng.chance(50)}, 9,
+  const auto most = static_cast<std::uint32_t>(rng.chance(50) ? 256 : rng.between(1, 20));
+  GroupRun run(Scheme::AlongTopology, parents,
+               {.degree = degree, .routable = rng.chance(50), .most_clusters = most}, 9,
                [&](Id id) { return words_of(path.at(id)); });
   run.enter(network, colour_of);
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
@@ -136,9 +157,11 @@ void expect_along(Random& rng, const std::map<Id, GroupView>& parents,
   views = run.views(0, colour_of);
   ASSERT_EQ(check_group(views, degree, 1000), "");
   ASSERT_EQ(check_routes(views), "");
+  const std::size_t names = names_that_count(views, path, most);
   Made made{std::vector<Path>(views.size()), std::vector<Rank>(views.size(), kNoRank)};
   for (const auto& [id, view] : views) {
     made.paths[view.rank] = path.at(id);
+    made.paths[view.rank].resize(std::min(path.at(id).size(), names));
     if (view.parent != kNobody) made.parent[view.rank] = views.at(view.parent).rank;
     Rank next = view.rank + 1;  // depth-first, as `below` says
     for (std::uint32_t c = 0; c < view.children.size(); next += view.below[c++]) {
@@ -180,6 +203,23 @@ TEST(AlongTopology, CrossesBetweenSitesOnceASite) {
     between_sites += clusters[i].path[0] != clusters[std::size_t(owner - spots.begin())].path[0];
   }
   EXPECT_EQ(between_sites, 3U);
+}
+
+/// Most bytes of a process if all processes of four sites join, two on each node.
+std::size_t most_bytes(Rank nodes_a_site) {
+  Experiment experiment;
+  experiment.processes = 8 * nodes_a_site;
+  experiment.degree = 3;
+  experiment.path_of = [=](Id id) { return Words{id / 2 / nodes_a_site, id / 2 % nodes_a_site}; };
+  const auto machine =
+      topology::parse_synthetic("proc:" + std::to_string(experiment.processes) + "(1us)").value();
+  return measure(Scheme::AlongTopology, experiment, model::Levels(machine)).memory.peak;
+}
+
+TEST(AlongTopology, NoProcessHoldsMoreWhereThereAreMoreNodes) {
+  const std::size_t few = most_bytes(64);
+  EXPECT_LE(most_bytes(512), few);
+  EXPECT_LE(most_bytes(2048), few);
 }
 
 TEST(AlongTopology, RefusesAChain) {

@@ -55,6 +55,9 @@ struct ConstructionOptions {
   Rank degree = 2;        ///< most children of a vertex of the new tree
   bool routable = false;  ///< Rank-and-Hash: also make links by which any rank can be reached
   Words path = {};        ///< AlongTopology: this process's clusters, from the outermost inwards
+  /// AlongTopology: how many clusters a process keeps apart at most, which bounds its memory. With
+  /// more of them the tree does not follow the innermost ones.
+  std::uint32_t most_clusters = 256;
 };
 
 /// @param parent must outlive the construction
