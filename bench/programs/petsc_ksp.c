@@ -3,10 +3,10 @@
  *   petsc_ksp -ksp_type cg -points 60 -solves 3
  *
  * Every iteration of cg has two or three dot products (allreduces of 8 to 16 bytes), gmres more,
- * pipecg one that does not block. Prints "right" if the solution is. With -times N it also prints how long
- * an iteration takes, and, as medians of N of the slowest rank, a product with the matrix (the halo exchange and
- * little else) and a dot product (an allreduce of 8 bytes): an iteration that hides one behind the other takes
- * about the longer of the two. */
+ * pipecg one that does not block. Prints "right" if the solution is. With -times N it also prints
+ * how long an iteration takes, and, as medians of N of the slowest rank, a product with the matrix
+ * (the halo exchange and little else) and a dot product (an allreduce of 8 bytes): an iteration
+ * that hides one behind the other takes about the longer of the two. */
 #include <petscksp.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,8 +22,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All ranks go on at one moment by the clock, which the hosts of a lab share: behind a barrier some would
- * begin a latency before others. */
+/* All ranks go on at one moment by the clock, which the hosts of a lab share: behind a barrier some
+ * would begin a latency before others. */
 static PetscErrorCode begin_together(double *begin) {
   double mine = now(), left;
   PetscFunctionBeginUser;
@@ -45,8 +45,10 @@ static PetscErrorCode median_time(Mat matrix, Vec from, Vec to, PetscInt count, 
     PetscScalar product = 0;
     double begin, mine, slowest;
     PetscCall(begin_together(&begin));
-    if (matrix) PetscCall(MatMult(matrix, from, to));
-    else PetscCall(VecDot(from, to, &product));
+    if (matrix)
+      PetscCall(MatMult(matrix, from, to));
+    else
+      PetscCall(VecDot(from, to, &product));
     mine = now() - begin;
     PetscCallMPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
     times[i] = slowest;
@@ -114,7 +116,8 @@ int main(int argc, char **argv) {
     double halo = 0, dot = 0;
     PetscCall(median_time(matrix, wanted, given, times, &halo));
     PetscCall(median_time(NULL, wanted, given, times, &dot));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "iteration %.2f ms, halo exchange %.2f ms, allreduce %.2f ms\n",
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "iteration %.2f ms, halo exchange %.2f ms, allreduce %.2f ms\n",
                           1e3 * solving / (double)PetscMax(iterations, 1), 1e3 * halo, 1e3 * dot));
   }
   PetscCall(KSPDestroy(&solver));

@@ -70,8 +70,8 @@ Count count_of(const Machine& machine, const Links& links, std::uint32_t level) 
   return count;
 }
 
-void add_rows(Exhibit& exhibit, const std::string& figure, const std::string& tree,
-              const Machine& machine, const Links& links) {
+void add_link_rows(Exhibit& exhibit, const std::string& figure, const std::string& tree,
+                   const Machine& machine, const Links& links) {
   constexpr std::array kNetworks{"WAN", "LAN", "within a machine"};
   const std::size_t outermost = kNetworks.size() - machine.levels().size();
   for (std::uint32_t level = 0; level < machine.levels().size(); ++level) {
@@ -97,14 +97,14 @@ Exhibit karonis_counts() {
   const Machine machines = topology::two_level_view(all, 2),
                 sites = topology::two_level_view(all, 1);
   const Hierarchy levels(all), by_machine(machines), by_site(sites);
-  add_rows(exhibit, "9", "MPICH binomial", all, binomial_links(all.size()));
-  add_rows(exhibit, "9", "two-level, machine", all, level_links(by_machine));
-  add_rows(exhibit, "9", "two-level, site", all, level_links(by_site));
-  add_rows(exhibit, "9", "multilevel", all, level_links(levels));
+  add_link_rows(exhibit, "9", "MPICH binomial", all, binomial_links(all.size()));
+  add_link_rows(exhibit, "9", "two-level, machine", all, level_links(by_machine));
+  add_link_rows(exhibit, "9", "two-level, site", all, level_links(by_site));
+  add_link_rows(exhibit, "9", "multilevel", all, level_links(levels));
   const Machine lan = topology::parse_synthetic("machine:2(500us) proc:16(5us)").value();
   const Hierarchy of_lan(lan);
-  add_rows(exhibit, "8", "MPICH binomial", lan, binomial_links(lan.size()));
-  add_rows(exhibit, "8", "multilevel", lan, level_links(of_lan));
+  add_link_rows(exhibit, "8", "MPICH binomial", lan, binomial_links(lan.size()));
+  add_link_rows(exhibit, "8", "multilevel", lan, level_links(of_lan));
 
   const auto wide = count_of(all, level_links(levels), 0),
              local = count_of(all, level_links(levels), 1);

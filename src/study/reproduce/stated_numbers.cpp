@@ -167,7 +167,7 @@ std::optional<double> number_in(const Row& row, const char* column) {
   return cell->get<double>();
 }
 
-std::optional<double> figure_of(const Row& row, const Stated& one) {
+std::optional<double> stated_figure_of(const Row& row, const Stated& one) {
   const std::optional<double> value = number_in(row, one.column);
   if (one.figure == Figure::Plain || !value) return value;
   const std::optional<double> over = number_in(row, one.over);
@@ -182,7 +182,7 @@ void add_stated(const std::vector<Stated>& all, std::string_view paper, std::str
     std::optional<double> ours;
     for (const Row& row : rows) {
       if (!counts(row, one.where)) continue;
-      const std::optional<double> value = figure_of(row, one);
+      const std::optional<double> value = stated_figure_of(row, one);
       if (!value) continue;
       const double kept = ours.value_or(*value);
       ours = one.which == Which::Most ? std::max(kept, *value) : std::min(kept, *value);

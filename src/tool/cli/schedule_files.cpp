@@ -10,7 +10,7 @@
 namespace espalier::cli {
 namespace {
 
-void tell(const std::string& where, const std::vector<std::string>& notes) {
+void tell_notes(const std::string& where, const std::vector<std::string>& notes) {
   for (const std::string& note : notes) write_message(fmt::format("{}: note: {}\n", where, note));
 }
 
@@ -31,7 +31,7 @@ Expected<formats::FileSchedule> schedule_from(const std::string& argument,
     return Error{where, "no schedule is named", "name a file: JSON, GOAL or MSCCL-XML"};
   }
   auto loaded = formats::load_schedule(argument);
-  if (loaded) tell(argument, loaded->loaded.notes);
+  if (loaded) tell_notes(argument, loaded->loaded.notes);
   return loaded;
 }
 
@@ -47,7 +47,7 @@ Expected<schedule::Schedule> simulable_schedule_of(const std::string& text,
                                                    const std::string& name) {
   auto loaded = formats::parse_schedule(text, name);
   if (!loaded) return loaded.error();
-  tell(name, loaded->notes);
+  tell_notes(name, loaded->notes);
   if (auto wrong = why_not_simulable(loaded->schedule, name)) return *std::move(wrong);
   return std::move(loaded->schedule);
 }
@@ -62,7 +62,7 @@ Outcome write_schedule(const schedule::Schedule& schedule, formats::Form form,
                        const std::string& path) {
   const auto written = formats::write_schedule(schedule, form);
   if (!written) return Failure{written.error()};
-  tell(path == "-" ? "standard output" : path, written->notes);
+  tell_notes(path == "-" ? "standard output" : path, written->notes);
   return write_output(path, written->text);
 }
 
