@@ -54,7 +54,7 @@ class Planning(unittest.TestCase):
         self.assertEqual(grid.clusters[0].ranks, list(range(12)))
 
     def test_machines_without_figures_are_ordinary_clusters_as_for_the_tool(self):
-        bare, told = espalier.Machine("node:4 proc:8"), espalier.Machine("node:4(50us,10Gbit/s) proc:8(500ns)")
+        bare, told = espalier.Machine("node:4 proc:8"), espalier.Machine("node:4(50us,10Gbit/s) proc:8(500ns,cap=40Gbit/s)")
         self.assertTrue(any("assumed" in note for note in bare.notes), bare.notes)
         self.assertEqual(bare, espalier.Machine.from_json(bare.to_json()))
         for operation in ("broadcast", "allreduce"):

@@ -123,7 +123,7 @@ TEST(PublicPlan, PlansOfTooManyMessagesAreNotSimulated) {
 
 TEST(PublicPlan, MachinesWithoutFiguresAreOrdinaryClusters) {
   const Machine bare = load_machine("node:4 proc:8").value();
-  const Machine told = load_machine("node:4(50us,10Gbit/s) proc:8(500ns)").value();
+  const Machine told = load_machine("node:4(50us,10Gbit/s) proc:8(500ns,cap=40Gbit/s)").value();
   EXPECT_EQ(bare.notes().size(), 1U);
   EXPECT_EQ(parse_machine(bare.to_json()).value(), bare);
   const Call call{.operation = Operation::Broadcast, .count = 65536};
