@@ -122,7 +122,7 @@ TEST_F(ToolSchedule, RefusesFilesThatItCannotRead) {
   write("broken.xml", "<algo>");
   write("broken.goal", "num_ranks 2\nrank 0 {\n");
   for (const auto& [file, message] : std::vector<std::pair<std::string, std::string>>{
-           {path("empty"), "empty:1: error: "},
+           {path("empty"), "empty: error: the file is empty"},
            {path("broken.json"), "broken.json:2: error: unknown key \"cal\""},
            {path("broken.xml"), "broken.xml:1: error: not well-formed XML"},
            {path("broken.goal"), "broken.goal:3: error: found the end of the file"},
