@@ -163,7 +163,6 @@ class Reader : public JsonReader {
     refuse_unknown(json, {"latency", "backbone", "flow_cap"});
     ChannelOverride channel;
     maybe_time(json, "latency", channel.latency);
-    if (channel.latency) channel.latency = std::max(*channel.latency, kLeastLatency);
     maybe_bandwidth(json, "backbone", channel.backbone);
     maybe_bandwidth(json, "flow_cap", channel.flow_cap);
     return channel;

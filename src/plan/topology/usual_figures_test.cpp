@@ -98,6 +98,20 @@ TEST(UsualFigures, TakeALatencyOfZeroForGiven) {
   EXPECT_EQ(*read_json(write_json(*read), "b.json"), *read);
 }
 
+// Found by the fuzzer of SimGrid's platforms: such a machine was read back as another one.
+TEST(UsualFigures, LeaveALatencyOfZeroOfOneClusterAsItIs) {
+  const auto read = read_json(R"({"format": "espalier-machine-1",
+                                  "levels": [{"members": "node", "latency": "50us"},
+                                             {"members": "proc", "latency": "1us"}],
+                                  "children": [{"processes": 2, "channel": {"latency": "0s"}},
+                                               {"processes": 2}]})",
+                              "a.json");
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->path(0, 1).latency, Time{0});
+  EXPECT_EQ(read->path(2, 3).latency, microseconds(1));
+  EXPECT_EQ(*read_json(write_json(*read), "b.json"), *read);
+}
+
 TEST(UsualFigures, KeepTheBandwidthsThatThereAre) {
   const AssumedMachine found = assumed("node:2(1Gbit/s) proc:4");
   EXPECT_EQ(found.machine.path(0, 4).bandwidth, bits_per_second(1'000'000'000));
