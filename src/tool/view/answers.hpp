@@ -21,7 +21,7 @@ struct Subject {
   std::optional<schedule::Schedule> schedule = {};
   std::optional<overlay::Overlay> measured = {};  ///< a call that ran on this machine
   Query first = {};        ///< the call and plan that the page shows when it is opened
-  std::string about = {};  ///< what was placed on the machine; empty: nothing
+  std::string about = {};  ///< the placement in a sentence; empty: no placement is shown
 };
 
 /// With more processes no plan is simulated: that would take too long for a page.
