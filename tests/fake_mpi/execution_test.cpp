@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "fake_mpi/fake_calls.hpp"
@@ -417,8 +418,15 @@ TEST(Channel, ALinkThatCarriesMoreInARoundTripIsKeptBusyWithinTheMemory) {
   EXPECT_EQ(held_back, 0U);
   EXPECT_EQ(messages_at_once(options, 70 * kOne, held_back), 50U);
   EXPECT_EQ(held_back, 70 * kOne);
+  // Bytes of calls that do not know the link count as all others.
+  Ranks ranks(2, options, 0);
+  EXPECT_FALSE(ranks.channel(0).count_unconfirmed(1, 0, 30 * kOne, false, 40 * kOne));
+  EXPECT_FALSE(ranks.channel(0).count_unconfirmed(1, 1, 8));
   options.most_synchronous_after = 3 * kOne;  // never less than without the link
   EXPECT_EQ(messages_at_once(options, 70 * kOne, held_back), 10U);
+  options.most_synchronous_after = 3 * kOne;
+  EXPECT_EQ(messages_at_once(options, 9 * kOne, held_back), 10U);
+  EXPECT_EQ(held_back, 0U);  // nothing was held back
 }
 
 /// Tags tell 64 calls apart here, so nobody is 32 calls ahead.
@@ -426,6 +434,32 @@ TEST(Execution, NobodyIsFurtherAheadThanTagsTell) {
   ASSERT_EQ(kTags.calls_apart(), 64U);
   Ranks ranks(2, {}, 100);
   EXPECT_EQ(run_ahead(ranks, 200, ~std::uint64_t{0}), 32U);
+}
+
+/// Whatever its place in a round: before calls that might take its messages for their own, and all
+/// ranks learn it at the same call.
+TEST(Channel, TellsAllRanksOfAFailureInTime) {
+  for (std::uint64_t failing = 0; failing < 48; ++failing) {
+    Ranks ranks(2, {}, 100);
+    std::uint64_t number = 0;
+    for (; number <= failing + 64; ++number) {
+      std::array<bool, 2> knows{};
+      for (const int rank : {0, 1}) {
+        ranks.world().me = rank;
+        ASSERT_TRUE(ranks.channel(rank).may_begin(number));
+        knows[static_cast<std::size_t>(rank)] = ranks.channel(rank).has_failed_somewhere();
+      }
+      EXPECT_EQ(knows[0], knows[1]) << failing << " " << number;
+      if (knows[0]) break;
+      for (const int rank : {0, 1}) {
+        ranks.world().me = rank;
+        EXPECT_EQ(ranks.channel(rank).take_number(), number);
+        if (rank == 0 && number == failing) ranks.channel(rank).note_failure();
+      }
+    }
+    EXPECT_GT(number, failing);
+    EXPECT_LE(number, failing + 32);
+  }
 }
 
 /// A call fails while a message of it waits for its receiver: whoever owns the memory has to know.

@@ -63,6 +63,11 @@ int under_mpi(int argc, char** argv, Run run) {
   } else {
     code = run(argc, argv);
   }
+  // What is forgiven may come after the checks only (launch.py).
+  if (code == 0 && std::getenv("LAUNCH_FORGIVES") != nullptr) {
+    std::puts("all checked");
+    std::fflush(stdout);
+  }
   MPI_Finalize();
   return code;
 }

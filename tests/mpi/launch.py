@@ -5,7 +5,8 @@
 
 LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the codes that a job
 which is to fail must end with, with 0 if it did. With $LAUNCH_SPAWNS the launcher itself has the settings too, and so have the
-processes that ranks spawn: PRRTE does not hand those of -x on. A run that takes longer than $LAUNCH_SECONDS (default 1400) is
+processes that ranks spawn: PRRTE does not hand those of -x on. $LAUNCH_FORGIVES is what MPI may end a program with in MPI_Finalize, when all ranks
+have passed their checks. A run that takes longer than $LAUNCH_SECONDS (default 1400) is
 ended and counts as a failure.
 """
 import os
@@ -70,7 +71,7 @@ def main():
         said.seek(0)
         output = said.read()
         sys.stdout.write(output)
-        if forgives and forgives in output and "FAILED" not in output:
+        if forgives and forgives in output and "FAILED" not in output and output.count("all checked") == int(ranks):
             return 0
     wanted = os.environ.get("LAUNCH_CODE")
     if wanted is None:

@@ -88,10 +88,10 @@ bool Channel::may_send_to(Rank to, std::uint64_t call) const {
 }
 
 /// Whether a flow has as much under way as it may have. @pre it has synchronous_after
-bool Channel::is_full(const Flow& flow, std::uint64_t fills) {
-  const std::uint64_t most = options_.most_synchronous_after;
-  if (flow.since <= std::min(fills, most)) return false;
-  if (fills > most) held_back_ = std::max(held_back_, fills);
+bool Channel::is_full(const Flow& flow) {
+  const std::uint64_t most = std::max(options_.most_synchronous_after, options_.synchronous_after);
+  if (flow.since <= std::min(flow.fills, most)) return false;
+  if (flow.fills > most) held_back_ = std::max(held_back_, flow.fills);
   return true;
 }
 

@@ -96,7 +96,7 @@ class Channel {
   std::uint64_t reserve_number() { return calls_++; }
   /// Told of each call that begins, in their order.
   void keep_pace_at(std::uint64_t number) {
-    if (((number + 1) & pace_mask_) == 0) keep_pace();
+    if (number != 0 && (number & pace_mask_) == 0) keep_pace();
   }
   /// Whether the messages of a call may leave. Tags tell only some calls apart: no rank is further
   /// ahead of another than half of those, and none has more than half of those under way. Never
@@ -110,14 +110,18 @@ class Channel {
   }
   /// Waits until it may.
   void wait_to_begin(std::uint64_t number);
+  /// Ends the allreduces that are under way. @pre all ranks have begun the same calls
+  void end_paces() {
+    while (!paces_.empty()) end_first_pace();
+  }
   /// Leaves the allreduces that are under way behind, since others may never take part.
   void abandon_pace();
   /// A call failed here, or was left out: messages of it may stay for ever, and tags come again.
   void note_failure() { has_failed_ = true; }
   /// Whether a call failed on some rank, as all ranks know. They get the same answer between the
   /// same calls, if they called wait_to_begin(calls()) before and have all begun what they started.
-  /// Half of what tags tell apart after the failed call at the latest: only later ones might take
-  /// its messages for their own, or for signs of other calls.
+  /// At the latest half of what tags tell apart after the failed call: from then on calls might
+  /// take its messages for their own, or for signs of other calls.
   [[nodiscard]] bool has_failed_somewhere() const { return has_failed_somewhere_; }
 
   /// Tells all other ranks that this one has given up a call that does not block, or never began
@@ -148,7 +152,8 @@ class Channel {
                          std::uint64_t fills = 0) {
     Flow& flow = flows_[to];
     flow.since += bytes + kEnvelopeBytes;
-    const bool is_due = must || (flow.since > options_.synchronous_after && is_full(flow, fills));
+    flow.fills = std::max(flow.fills, fills);
+    const bool is_due = must || (flow.since > options_.synchronous_after && is_full(flow));
     if (!is_due) return false;
     flow.under_way.push_back(call);
     flow.since = 0;
@@ -156,13 +161,15 @@ class Channel {
   }
   /// Whether one of the next messages to a rank, so many bytes in all, has to be synchronous. Then
   /// the first of a call had better be: it is confirmed while the others are under way, where the
-  /// call would wait a round trip for the last one. Not soon after a synchronous message.
+  /// call would wait a round trip for the last one. Not soon after a synchronous message, nor while
+  /// one is under way: then as much as keeps the link busy goes between two of them.
   /// @param fills as above
   [[nodiscard]] bool is_due_within(Rank to, std::uint64_t bytes, std::uint64_t fills) const {
     const Flow* const flow = flows_.find(to);
     const std::uint64_t most =
         std::max(options_.synchronous_after, std::min(fills, options_.most_synchronous_after));
-    return flow != nullptr && flow->since > most / 4 && flow->since + bytes > most;
+    return flow != nullptr && flow->under_way.empty() && flow->since > most / 4 &&
+           flow->since + bytes > most;
   }
   /// A synchronous message of a call is complete, or given up.
   void confirm(Rank to, std::uint64_t call);
@@ -188,11 +195,12 @@ class Channel {
  private:
   struct Flow {
     std::uint64_t since = 0;  // bytes after the last synchronous message
+    std::uint64_t fills = 0;  // PeerLink::fills, once a message has told it
     /// The calls of the synchronous messages under way: kSynchronousUnderWay for each call.
     std::vector<std::uint64_t> under_way;
   };
   void leave_note(int to, int tag) const;
-  [[nodiscard]] bool is_full(const Flow& flow, std::uint64_t fills);
+  [[nodiscard]] bool is_full(const Flow& flow);
   bool step_all_but(const Execution& but);
   [[nodiscard]] bool is_near_oldest(std::uint64_t number) const;
   void keep_pace();

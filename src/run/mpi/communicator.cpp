@@ -126,7 +126,11 @@ bool Communicator::leaves_after_failure() {
   channel.wait_to_begin(channel.calls());
   if (!channel.has_failed_somewhere()) return false;
   has_failed_ = true;  // on other ranks: messages may come to this one too
+  channel.end_paces();
   sent_before_ = channel.sent();
+  held_back_before_ = channel.held_back();
+  // MPI may still read messages of calls that failed, so their memory stays.
+  if (executor_->holds_abandoned()) static_cast<void>(executor_.release());
   give_back(Reason::AfterFailure);
   return true;
 }
@@ -243,8 +247,10 @@ void Communicator::prepare_to_block() {
 Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
   if (pending_ != nullptr) prepare_to_block();
-  if (leaves_after_failure()) return {nullptr, *never_, true};
-  if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
+  if (settled_.plan != nullptr && settled_.key == key) {
+    if (leaves_after_failure()) return {nullptr, *never_, true};
+    return {settled_.plan, {}, false, nullptr};
+  }
   // Before there is a hidden communicator, candidates are compared in time that is not ours.
   const bool is_counted = world_.learns_late && !hidden_;
   // While ranks wait for the time to join, no class is compared that was not met before.
@@ -296,6 +302,7 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   }
   runtime::ClassPolicy* const timed = take.is_timed ? policy : nullptr;
   if (!take.which) return {nullptr, take.why, take.is_for_good, timed};
+  if (leaves_after_failure()) return {nullptr, *never_, true};
   runtime::PlanKey asked = key;
   key.which = *take.which;
   const CachedPlan* const plan = cached(key);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@
 #include "select/shared_memory.hpp"
 
 namespace espalier::mpi {
+
+/// Of the hidden communicators of this process.
+[[nodiscard]] ChannelOptions channel_options(const runtime::Settings& settings);
 
 /// Counts the hidden communicators of this process, abandoned ones included, up to a cap: MPICH has
 /// 2,045 communicators for each process, and the program needs them too. Any thread may use it.
@@ -85,7 +89,7 @@ struct CallOutlook {
 ///   4. Given back: give_back() freed the hidden communicator; the state is Never.
 /// A failed planned call changes no state at once, but the hidden communicator is not freed at the
 /// end. Messages that it left must not meet calls with the same tags: before that the hidden
-/// communicator is given back, unless calls that do not block were planned on it.
+/// communicator is given back, unless calls that do not block may be planned on it.
 class Communicator {
  public:
   /// @param is_off the communicator's info says that there shall be no plans
@@ -272,6 +276,10 @@ class Communicator {
     return executor_ == nullptr ? std::span<const LevelCount>(sent_before_)
                                 : executor_->channel().sent();
   }
+  /// As Channel::held_back().
+  [[nodiscard]] std::uint64_t held_back() const {
+    return std::max(held_back_before_, executor_ ? executor_->channel().held_back() : 0);
+  }
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
@@ -281,8 +289,9 @@ class Communicator {
  private:
   void abandon_channels();
   void leave_hidden();
-  /// Before each call that blocks, when those under way have begun: gives the hidden communicator
-  /// back if a call failed on some rank and its tags are about to come again. The same on all.
+  /// Before each call that blocks and would be planned: gives the hidden communicator back if a
+  /// call failed on some rank and its tags are about to come again. The same on all. Not before
+  /// calls that are native: some ranks may know that without coming here.
   [[nodiscard]] bool leaves_after_failure();
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
@@ -419,7 +428,9 @@ class Communicator {
   /// Of persistent calls, as many on all members. They are never freed: requests may outlive the
   /// communicator.
   std::vector<std::shared_ptr<PersistentChannel>> channels_;
-  std::vector<LevelCount> sent_before_;  // what went over a channel that was given back
+  // Of a channel that was given back.
+  std::vector<LevelCount> sent_before_;
+  std::uint64_t held_back_before_ = 0;
 };
 
 }  // namespace espalier::mpi

@@ -41,7 +41,7 @@ CallOutlook Communicator::outlook(const SharedCall& call) {
 bool Communicator::can_multicast() {
   if (never_) return false;
   if (pending_ != nullptr) progress_.let_block(*pending_);
-  if (executor_ != nullptr) return true;
+  if (executor_ != nullptr) return !leaves_after_failure();
   return make_hidden({schedule::Operation::Broadcast, 0, 1});
 }
 

@@ -22,14 +22,14 @@ using runtime::CachedPlan;
 using runtime::Reason;
 using runtime::SharedCall;
 
-namespace {
-
 ChannelOptions channel_options(const runtime::Settings& settings) {
   ChannelOptions options;
   options.most_synchronous_after = settings.bundle_limit.value / kSynchronousUnderWay;
   options.parts_under_way = kPartsUnderWay;
   return options;
 }
+
+namespace {
 
 runtime::Tags tags_of(MPI_Comm comm) {
   void* bound = nullptr;

@@ -75,6 +75,7 @@ CountedTrees::Ran CountedTrees::gather(const Call& call) {
     const runtime::PreparedProgram& program =
         gathering.program ? *gathering.program : call.plan->prepared;
     ran.code = executor_.run_blocks(program, std::move(*call.buffers), call.plan->signature);
+    if (ran.code != MPI_SUCCESS) executor_.channel().note_failure();  // before the next number
   }
   if (!tells) return ran;
   int code = MPI_SUCCESS;

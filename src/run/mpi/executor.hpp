@@ -33,6 +33,10 @@ class Executor {
   /// Whether messages of the last element call, which failed, may still be under way: its memory
   /// must stay.
   [[nodiscard]] bool left_messages() const { return left_messages_; }
+  /// Whether it keeps what MPI may still read.
+  [[nodiscard]] bool holds_abandoned() const {
+    return left_messages_ || !abandoned_.empty() || !abandoned_roles_.empty();
+  }
   [[nodiscard]] Channel& channel() { return channel_; }
   [[nodiscard]] const Channel& channel() const { return channel_; }
 

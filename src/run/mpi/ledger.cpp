@@ -44,10 +44,7 @@ void Ledger::note_plan_bytes(std::uint64_t bytes) {
 
 void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
-  if (const Executor* const executor = comm.executor_if_any()) {
-    footprint_.held_back_bytes =
-        std::max(footprint_.held_back_bytes, executor->channel().held_back());
-  }
+  footprint_.held_back_bytes = std::max(footprint_.held_back_bytes, comm.held_back());
   const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
   if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
   links_changed_ |= !comm.changes().empty();
@@ -81,7 +78,8 @@ void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> 
   footprint_.shared_bytes = shared;
   footprint_.without_shared = std::move(without);
   footprint_.hidden = hidden;
-  footprint_.memory_bytes = world_.settings.bundle_limit.value;
+  const ChannelOptions options = channel_options(world_.settings);
+  footprint_.leaving_bytes = std::max(options.most_synchronous_after, options.synchronous_after);
   const runtime::Account& account = world_.account;
   footprint_.own_seconds = account.own() + account.waited() + footprint_.start_ms * 1e-3;
   footprint_.ran_seconds = world_.clock();

@@ -147,7 +147,7 @@ std::string footprint_text(const Footprint& footprint) {
     text += fmt::format(
         "  memory: a far link carries {} in a round trip, but at most {} may be on their way to a "
         "rank (half of ESPALIER_MEMORY)\n",
-        to_string(Bytes{footprint.held_back_bytes}), to_string(Bytes{footprint.memory_bytes / 2}));
+        to_string(Bytes{footprint.held_back_bytes}), to_string(Bytes{footprint.leaving_bytes}));
   }
   if (footprint.shared_bytes > 0) {
     text += fmt::format("  shared memory: at most {} of each process\n",

@@ -85,7 +85,7 @@ struct Footprint {
   /// Bytes that the widest far link carries in a round trip, where memory allowed fewer to be under
   /// way; 0: nowhere.
   std::uint64_t held_back_bytes = 0;
-  std::uint64_t memory_bytes = 0;  ///< most bytes of messages that ESPALIER_MEMORY allows a process
+  std::uint64_t leaving_bytes = 0;  ///< what may be on its way to a rank far away
   /// Communicators that could have no shared memory, and why, a sentence each.
   std::vector<std::string> without_shared = {};
 };

@@ -107,7 +107,7 @@ TEST(Explain, SaysWhyCommunicatorsHaveNoSharedMemory) {
 
 TEST(Explain, SaysWhereMemoryLimitsWhatIsUnderWay) {
   Footprint footprint;
-  footprint.memory_bytes = 64 << 20;
+  footprint.leaving_bytes = 32 << 20;
   EXPECT_EQ(explain_text({}, {}, {}, footprint).find("ESPALIER_MEMORY"), std::string::npos);
   footprint.held_back_bytes = 250'000'000;
   const std::string text = explain_text({}, {}, {}, footprint);
