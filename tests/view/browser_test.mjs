@@ -98,8 +98,13 @@ test('a process that is dragged onto another changes places with it', async (pag
   await drag(to.x, to.y);
   await page.keyboard.press('Escape');
   await page.mouse.up();
+  // With the next answer they would have changed.
+  await changesHeadline(page, () => page.selectOption('#operation', 'barrier'));
   assert.ok(await page.locator('#reset').isHidden());
-  await findPoint(page, /^rank 1$/);
+  await page.mouse.move(from.x + 1, from.y + 1);
+  await page.waitForFunction(() => /^rank 1$/.test(document.querySelector('#tip').textContent));
+  await changesHeadline(page, () => page.selectOption('#operation', 'broadcast'));
+  await page.waitForFunction((words) => document.querySelector('#headline').textContent === words, before);
 });
 
 test('a bandwidth and the cost of a process change the plan', async (page) => {

@@ -188,6 +188,8 @@ test('lanes of clusters with one label are told apart by the cluster around them
   const a = around('site0');
   const b = around('site1');
   assert.deepEqual(lanes.namesOf(scene, [box('machine0', a), box('machine0', b), box('machine1', b), { isLeaf: true, id: 1 }]), ['site0/machine0', 'site1/machine0', 'machine1', '2']);
+  const hosts = ['node01.cluster.example.com', 'node02.cluster.example.com'];
+  assert.deepEqual(lanes.namesOf(scene, hosts.map((name) => box(name, a))), ['node01.c…ple.com', 'node02.c…ple.com']);
 });
 
 /** The colours of a theme by name, from the style sheet. */

@@ -47,6 +47,11 @@ export function toTime(lanes: Lanes, x: number): number {
   return Math.max(0, Math.min(lanes.span, ((x - lanes.left) / lanes.width) * lanes.span));
 }
 
+/** Both ends of a long name: hosts differ in the first, clusters inside others in the last. */
+function shortened(name: string): string {
+  return name.length <= kNameLength ? name : `${name.slice(0, kNameLength / 2)}…${name.slice(1 - kNameLength / 2)}`;
+}
+
 /** Ranks, and labels of clusters: with the label of the cluster around them where two are alike. */
 export function namesOf(scene: { machine: { leaves: { rank: number[] } } }, boxes: Box[]): string[] {
   const times = new Map<string, number>();
@@ -54,7 +59,7 @@ export function namesOf(scene: { machine: { leaves: { rank: number[] } } }, boxe
   return boxes.map((box) => {
     if (box.isLeaf) return String(scene.machine.leaves.rank[box.id]!);
     const around = box.parent !== null && box.parent.depth > 0 && times.get(box.label)! > 1 ? `${box.parent.label}/` : '';
-    return `${around}${box.label}`.slice(-kNameLength);
+    return shortened(`${around}${box.label}`);
   });
 }
 

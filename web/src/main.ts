@@ -219,7 +219,9 @@ class App {
     this.swap(this.marked, box);
   }
   private swap(a: Box, b: Box): void {
-    this.choices.swaps.push([this.rankOf(a), this.rankOf(b)]);
+    // Where they are now, though the answer to the change before may not be there yet.
+    const { rank } = this.movedMachine().leaves;
+    this.choices.swaps.push([rank[a.id]!, rank[b.id]!]);
     this.marked = null;
     this.choices.plan = '';
     this.ask(false);

@@ -251,14 +251,28 @@ export class Pane {
     };
     machine.addEventListener('pointerdown', (event) => {
       this.wasDragged = false;
+      this.dragged = null;
       const box = boxUnder(event);
       if (!this.canMove || event.pointerType === 'touch' || event.button !== 0 || box === null || !box.isLeaf) return;
       const [x, y] = place(event);
       this.dragged = { box, over: null, isMoving: false, fromX: x, fromY: y, x, y };
     });
+    const drop = (changes: boolean) => {
+      const { dragged } = this;
+      if (dragged === null) return;
+      this.dragged = null;
+      if (!dragged.isMoving) return;
+      this.wasDragged = true;
+      machine.style.cursor = 'grab';
+      events.tip(null, 0, 0);
+      if (changes && dragged.over !== null) events.swap(dragged.box, dragged.over);
+      else this.drawNow(this.now);
+    };
     machine.addEventListener('pointermove', (event) => {
       const { dragged } = this;
       if (dragged === null) return;
+      // Let go outside, where nobody saw it.
+      if ((event.buttons & 1) === 0) return drop(false);
       [dragged.x, dragged.y] = place(event);
       if (!dragged.isMoving) {
         if (Math.hypot(dragged.x - dragged.fromX, dragged.y - dragged.fromY) < kDragDistance) return;
@@ -273,17 +287,6 @@ export class Pane {
       events.tip(dragged.over === null ? `${own}: onto another process` : `${own} and rank ${rank[dragged.over.id]} change places`, event.clientX, event.clientY);
       this.drawNow(this.now);
     });
-    const drop = (changes: boolean) => {
-      const { dragged } = this;
-      if (dragged === null) return;
-      this.dragged = null;
-      if (!dragged.isMoving) return;
-      this.wasDragged = true;
-      machine.style.cursor = 'grab';
-      events.tip(null, 0, 0);
-      if (changes && dragged.over !== null) events.swap(dragged.box, dragged.over);
-      else this.drawNow(this.now);
-    };
     machine.addEventListener('pointerup', () => drop(true));
     machine.addEventListener('pointercancel', () => drop(false));
     machine.addEventListener('keydown', (event) => {
