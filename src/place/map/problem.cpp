@@ -105,8 +105,7 @@ Time Problem::cost(const Edge& edge, std::uint32_t slot_a, std::uint32_t slot_b)
          transfer_time({edge.bytes}, way.bandwidth);
 }
 
-Expected<Problem> make_problem(const Inventory& inventory, const profile::Profile& profile,
-                               const Constraints& constraints) {
+std::optional<Error> why_too_much(const profile::Profile& profile) {
   if (profile.size() > kMostPlaced) {
     return Error{"--processes",
                  fmt::format("{} processes; up to {} are placed", profile.size(), kMostPlaced),
@@ -119,6 +118,11 @@ Expected<Problem> make_problem(const Inventory& inventory, const profile::Profil
         fmt::format("{} pairs of processes communicate; up to {} are placed", pairs, kMostPairs),
         "place fewer processes: where all talk to all, no placement is better"};
   }
+  return std::nullopt;
+}
+
+Expected<Problem> make_problem(const Inventory& inventory, const profile::Profile& profile,
+                               const Constraints& constraints) {
   Problem problem;
   problem.inventory = &inventory;
   problem.profile = &profile;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,6 +65,10 @@ struct Problem {
 
 /// The slot of each process.
 using Placement = std::vector<std::uint32_t>;
+
+/// Says why so many processes, or pairs of them, are not placed by a command: it would take
+/// minutes.
+[[nodiscard]] std::optional<Error> why_too_much(const profile::Profile& profile);
 
 /// Refuses more processes than free slots, a pin to an unknown, excluded, down or full host, an
 /// excluded host that is unknown. Hosts that are busy or down have no slots.

@@ -140,6 +140,14 @@ TEST(SharingFor, IsExactUnlessThereAreManyProcessesOrEdges) {
   EXPECT_EQ(sharing(272, grid(16, 17)), sim::Sharing::OneBottleneck);
 }
 
+TEST(Reorder, TakesMoreProcessesThanCommandsPlace) {
+  const auto machine = machine_of("node:1025(5us) proc:16(1us)");
+  std::vector<profile::Pair> ring;
+  for (Rank r = 0; r < machine.size(); ++r) ring.push_back({r, (r + 1) % machine.size(), 1, 8});
+  const auto order = reorder(machine, all_of(machine), machine.size(), std::move(ring));
+  EXPECT_EQ(std::set<Rank>(order.begin(), order.end()).size(), machine.size());
+}
+
 TEST(Reorder, RefusesMoreNodesThanProcesses) {
   const auto machine = machine_of("proc:2(1us)");
   EXPECT_THROW((void)reorder(machine, all_of(machine), 3, {}), ContractViolation);

@@ -62,10 +62,16 @@ Expected<map::Inventory> read_hostfile(std::string_view text, const std::string&
     if (words.empty()) continue;
     const std::string where = fmt::format("{}:{}", file, number);
     const std::string_view name = words[0].substr(0, words[0].find(':'));
-    std::uint32_t slots =
-        name.size() < words[0].size() ? count_of(words[0].substr(name.size() + 1)) : 1;
+    bool are_given = name.size() < words[0].size();
+    std::uint32_t slots = are_given ? count_of(words[0].substr(name.size() + 1)) : 1;
     for (const std::string_view word : std::span(words).subspan(1)) {
       if (word.rfind("slots=", 0) == 0) {
+        if (are_given) {
+          return Error{where,
+                       fmt::format("its slots are given twice, \"{}\" too", word.substr(0, 60)),
+                       "give them once: n1 slots=4"};
+        }
+        are_given = true;
         slots = count_of(word.substr(6));
       } else if (word.find('=') == std::string_view::npos) {
         return Error{where, fmt::format("\"{}\" is not KEY=VALUE", word.substr(0, 60)),
