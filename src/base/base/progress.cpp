@@ -74,7 +74,7 @@ Progress::Progress(std::string what, std::size_t total, Told told)
       place_(alive++ == 0 ? progress_place() : ProgressPlace::Nowhere),
       begin_(Clock::now()),
       next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {
-  if (told == Told::WhenDone || place_ == ProgressPlace::Nowhere) return;
+  if (told == Told::WhenDone || place_ == ProgressPlace::Nowhere || total_ == 0) return;
   // Signals are for the thread that works.
   sigset_t all, before;
   (void)sigfillset(&all);

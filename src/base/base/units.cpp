@@ -365,6 +365,7 @@ std::string rounded(Time t, int digits) {
   if (magnitude >= 10'000e12) return fmt::format("{:.{}g} hours", ps / kHour, digits);
   // What would be rounded to 1000 of a unit is 1 of the next.
   const double almost = 1 - 0.5 * std::pow(10.0, -digits);
+  if (magnitude >= 1'000e12) return fmt::format("{:.0f} s", ps / 1e12);
   if (magnitude >= 1e12 * almost) return fmt::format("{:.{}g} s", ps / 1e12, digits);
   if (magnitude >= 1e9 * almost) return fmt::format("{:.{}g} ms", ps / 1e9, digits);
   if (magnitude >= 1e6 * almost) return fmt::format("{:.{}g} us", ps / 1e6, digits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/progress.hpp"
 #include "select/candidates.hpp"
 #include "select/segments.hpp"
 #include "sim/simulate_within.hpp"
@@ -124,6 +125,7 @@ std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::u
   auto result = sim::simulate_within(part, call, parts_of(plan, hierarchy_, call),
                                      hierarchy_.machine(), options_);
   budget_.give_back(part);
+  if (!result && Interruptible::is_interrupted()) refusal_ = Refusal::Interrupted;
   return result;
 }
 

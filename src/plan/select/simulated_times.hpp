@@ -25,8 +25,9 @@ class SimulatedTimes {
  public:
   /// Why a plan was not simulated.
   enum class Refusal : std::uint8_t {
-    Messages,  ///< it has more messages than are left
-    Sharing,   ///< too many of its messages share links at once
+    Messages,     ///< it has more messages than are left
+    Sharing,      ///< too many of its messages share links at once
+    Interrupted,  ///< Ctrl-C
   };
   /// @pre hierarchy and call outlive it
   SimulatedTimes(const collective::Hierarchy& hierarchy, const schedule::Collective& call,

@@ -18,8 +18,6 @@ inline constexpr Rank kAlwaysVerifiedUpTo = 256;
 [[nodiscard]] bool is_verified(const schedule::Schedule& schedule);
 /// Said of plans that are not.
 [[nodiscard]] std::string not_verified(schedule::Operation operation);
-/// With more ranks the simulator shares links by its faster rule, unless told otherwise.
-inline constexpr Rank kExactUpTo = 256;
 /// With more ranks the candidates are not simulated: that would take minutes.
 inline constexpr Rank kPlannedUpTo = 2048;
 

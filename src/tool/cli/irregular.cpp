@@ -93,9 +93,14 @@ schedule::Schedule chosen_schedule(const IrregularCall& asked) {
 
 Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& options,
                                                 const topology::Machine& machine,
-                                                const std::string& name) {
+                                                const std::string& name,
+                                                sim::SimOptions& conditions) {
   const auto asked = understand(options, Levels::WithAChoice, &machine);
   if (!asked) return asked.error();
+  const sim::SimOptions& planned = asked->conditions.sim;
+  conditions.ordered_pairs = planned.ordered_pairs;
+  conditions.shares_by_latency = planned.shares_by_latency;
+  conditions.sharing = planned.sharing;
   if (name.empty()) return chosen_schedule(*asked);
   if (!asked->exchanges()) {
     if (auto named = tree_named(*asked, name)) return schedule_of(*named, asked->call);

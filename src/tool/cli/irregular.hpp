@@ -7,6 +7,7 @@
 #include "formats/load_schedule.hpp"
 #include "report/text.hpp"
 #include "schedule/schedule.hpp"
+#include "sim/options.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::cli {
@@ -48,9 +49,11 @@ struct IrregularPlanOptions : IrregularCallOptions {
                                      const report::Canvas& canvas);
 
 /// `espalier simulate --counts`: the plan that `espalier plan` chooses, or the one of this name.
+/// @param conditions links will be shared as in the table of `espalier plan`
 [[nodiscard]] Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& options,
                                                               const topology::Machine& machine,
-                                                              const std::string& name);
+                                                              const std::string& name,
+                                                              sim::SimOptions& conditions);
 
 /// `espalier compare --counts`: the trees of the papers and ours side by side.
 [[nodiscard]] Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,

@@ -148,6 +148,7 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   }
   auto constraints = constraints_from(options.constraints);
   if (!constraints) return Failure{constraints.error()};
+  if (auto wrong = map::why_too_much(*profile)) return Failure{*wrong};
   const auto problem = make_problem(*inventory, *profile, *constraints);
   if (!problem) return Failure{problem.error()};
   auto principles = principles_from(options);

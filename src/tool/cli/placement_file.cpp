@@ -27,8 +27,10 @@ struct PlacementFile {
 /// "predicted 1.2 s", as the file has it; empty: it does not say.
 std::string time_in_words(const Json& document, const char* member, std::string_view what) {
   const Json value = document.value(member, Json());
-  if (!value.is_number()) return "";
-  return fmt::format(", {} {}", what, rounded(Time{value.get<std::int64_t>()}, 3));
+  constexpr double kMost = 9e18;
+  const double picoseconds = value.is_number() ? value.get<double>() : -1;
+  if (!(picoseconds >= 0 && picoseconds <= kMost)) return "";
+  return fmt::format(", {} {}", what, rounded(Time{static_cast<std::int64_t>(picoseconds)}, 3));
 }
 
 std::string in_words(const PlacementFile& placed) {

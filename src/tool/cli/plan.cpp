@@ -91,8 +91,12 @@ std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& 
   std::vector<PlanRow> rows{std::move(chosen)};
   rows.reserve(ranked.size());
   for (const select::Choice& choice : std::span(ranked).subspan(1)) {
-    rows.push_back(Interruptible::is_interrupted() ? PlanRow{choice, std::nullopt, std::nullopt}
-                                                   : row_of(choice, times, all));
+    if (Interruptible::is_interrupted()) {
+      rows.push_back({choice, std::nullopt, std::nullopt});
+      rows.back().refusal = select::SimulatedTimes::Refusal::Interrupted;
+    } else {
+      rows.push_back(row_of(choice, times, all));
+    }
     progress.step();
   }
   std::stable_sort(rows.begin(), rows.end(),

@@ -128,9 +128,15 @@ std::string not_simulated(const PlanReport& report) {
   if (const auto n = count(Refusal::Sharing)) {
     parts.push_back(fmt::format("{} with too many messages that share links at once", n));
   }
-  if (parts.empty()) return "";
-  return fmt::format("not simulated: {} (--all simulates those of up to 2,097,152 messages)\n",
-                     fmt::join(parts, ", "));
+  std::string text;
+  if (!parts.empty()) {
+    text = fmt::format("not simulated: {} (--all simulates those of up to 2,097,152 messages)\n",
+                       fmt::join(parts, ", "));
+  }
+  if (const auto n = count(Refusal::Interrupted)) {
+    text += fmt::format("not simulated: {}, since Ctrl-C was pressed\n", n);
+  }
+  return text;
 }
 
 /// What each level does, and what crosses it.

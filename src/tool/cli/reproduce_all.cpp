@@ -89,15 +89,16 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
   std::size_t count = 0;
   for (const Paper& paper : reproduce::papers()) count += paper.parts.size();
   std::vector<ReportedPart> parts;
+  const auto interrupted = [&] {
+    return Error{"reproduce all",
+                 fmt::format("interrupted; {} of {} exhibits are in {}", parts.size(), count,
+                             options.folder),
+                 "the same command goes on from there"};
+  };
   Progress progress("reproducing", count);
   for (const Paper& paper : reproduce::papers()) {
     for (const PaperPart& part : paper.parts) {
-      if (Interruptible::is_interrupted()) {
-        return Error{"reproduce all",
-                     fmt::format("interrupted; {} of {} exhibits are in {}", parts.size(), count,
-                                 options.folder),
-                     "the same command goes on from there"};
-      }
+      if (Interruptible::is_interrupted()) return interrupted();
       progress.name(fmt::format("reproducing {} {}", paper.key, part.key));
       const std::string file = fmt::format("{}/{}-{}.json", options.folder, paper.key, part.key);
       const std::string command = exhibit_command(paper, part, sizes, options.quick);
@@ -105,6 +106,8 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
       if (!made) {
         const auto begin = Clock::now();
         const reproduce::Exhibit exhibit = part.run(sizes);
+        // Simulations that were interrupted have left predictions in their place.
+        if (Interruptible::is_interrupted()) return interrupted();
         ReportedPart about;
         about.paper = paper.key;
         about.key = part.key;

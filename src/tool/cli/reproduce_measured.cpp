@@ -15,6 +15,7 @@
 #include "cli/scratch_folder.hpp"
 #include "lab/lab.hpp"
 #include "lab/run.hpp"
+#include "launch/ask.hpp"
 #include "launch/run_and_read.hpp"
 #include "league/job.hpp"
 #include "measure/measured.hpp"
@@ -134,8 +135,14 @@ Expected<std::string> run_program_here(const reproduce::HereProgram& program) {
   if (!std::filesystem::exists(path)) {
     return Error{"reproduce", fmt::format("{} is not built", path), kOnlyWithSources};
   }
+  const std::string launcher = "mpiexec." + program.mpi;
+  if (launch::find_program(launcher, ".", launch::environment("PATH")).empty()) {
+    return Error{launcher, "there is no such program in PATH",
+                 fmt::format("install it (Debian: {})",
+                             program.mpi == "openmpi" ? "openmpi-bin" : program.mpi)};
+  }
   std::vector<std::string> command{"env", fmt::format("ESPALIER_MACHINE=proc:{}", program.ranks),
-                                   "mpiexec." + program.mpi};
+                                   launcher};
   if (program.mpi == "openmpi") {  // more ranks than cores, and who waits gives way
     command.insert(command.end(),
                    {"--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});

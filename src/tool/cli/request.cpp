@@ -146,6 +146,7 @@ Expected<TreePlanRequest> understand(const RequestOptions& options) {
   if (!arity) return arity.error();
   auto size = parse_bytes(given_or(options.size, kUsualSize));
   if (!size) return with_place("--size", size.error());
+  if (size->value == 0) return Error{"--size", "of 0 B nothing has to move", "give at least 1 B"};
   auto read = timed_machine_from(options.machine, "--machine");
   if (!read) return read.error();
   auto machine = std::make_unique<const topology::Machine>(*std::move(read));
@@ -162,6 +163,15 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
   if (const tree::Algorithm* found = tree::find_algorithm(name)) return found;
   std::vector<std::string> known;
   for (const tree::Algorithm& a : tree::algorithms()) known.emplace_back(a.name);
+  // Plans name the arity first, as in "4-nomial".
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  if (digits > 0 && digits != std::string::npos && name[digits] == '-') {
+    const std::string of_arity = fmt::format("k{}", name.substr(digits + 1));
+    if (tree::find_algorithm(of_arity) != nullptr) {
+      return Error{"--algorithm", fmt::format("there is no algorithm \"{}\"", name),
+                   fmt::format("--algorithm {} --arity {}", of_arity, name.substr(0, digits))};
+    }
+  }
   const std::string near = nearest(name, known);
   return Error{
       "--algorithm",

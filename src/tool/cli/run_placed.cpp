@@ -141,6 +141,7 @@ Expected<std::vector<std::string>> placed_command(const PlacedRun& placed,
   }
   const auto constraints = constraints_from(placed.constraints);
   if (!constraints) return constraints.error();
+  if (auto wrong = map::why_too_much(*profile)) return *wrong;
   const auto problem = make_problem(*inventory, *profile, *constraints);
   if (!problem) return problem.error();
   const place::Answer answer = place::place_processes(*problem);

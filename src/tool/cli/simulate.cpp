@@ -103,13 +103,13 @@ sim::Budget budget_of(const SimulateOptions& options) {
   return options.sharing == "exact" ? sim::Budget::unlimited() : sim::Budget(kSharedExactly);
 }
 
-/// Tells that links are not shared as in the table of espalier plan, unless that was asked for.
+/// Tells that links are not shared exactly, unless that was asked for.
 void tell_rough_sharing(sim::Sharing wanted, sim::Sharing done) {
   if (wanted == done) return;
   write_message(
       "note: so many messages share links at once that exact sharing would take long: links serve "
-      "one after the other here, so times differ from those of espalier plan, which shares exactly "
-      "(--sharing exact does too)\n");
+      "one after the other here, so times may differ from those of espalier plan (--sharing exact "
+      "shares exactly, however long it takes)\n");
 }
 
 /// What is simulated, and what to say of it if it is not all that was asked for.
@@ -183,17 +183,19 @@ Expected<Shown> summary_of(const SimulateOptions& options, const select::Plan& p
       fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
                   "predicted to take {}\n",
                   messages, name_of(plan, call), takes));
-  Progress progress("simulating messages", times.messages_of(plan), Progress::Told::ByTheClock);
-  progress.listen();
   Schedule named;
   named.algorithm = name_of(plan, call);
   named.call = call;
   conditions.trace = false;
   const sim::Sharing wanted = conditions.sharing;
-  Shown shown{std::move(named), "",
-              sim::simulate_as_exactly_as(budget_of(options), call,
-                                          candidate_of(plan, hierarchy, call).program_of,
-                                          hierarchy.machine(), conditions)};
+  Shown shown{std::move(named), "", {}};
+  {
+    Progress progress("simulating messages", times.messages_of(plan), Progress::Told::ByTheClock);
+    progress.listen();
+    shown.summary = sim::simulate_as_exactly_as(budget_of(options), call,
+                                                candidate_of(plan, hierarchy, call).program_of,
+                                                hierarchy.machine(), conditions);
+  }
   tell_rough_sharing(wanted, conditions.sharing);
   return shown;
 }
@@ -235,10 +237,13 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
       schedule_of(candidate_of(candidate->plan, hierarchy, *part), *part), std::move(note), {}};
 }
 
-std::string_view sharing_in_words(sim::Sharing sharing) {
-  return sharing == sim::Sharing::ExactMaxMin
-             ? "Links are shared max-min fairly (--sharing exact)."
-             : "Links serve one message after the other (--sharing bottleneck).";
+std::string_view sharing_in_words(const sim::SimOptions& conditions) {
+  if (conditions.sharing != sim::Sharing::ExactMaxMin) {
+    return "Links serve one message after the other (--sharing bottleneck).";
+  }
+  return conditions.shares_by_latency
+             ? "Links are shared as under SimGrid, near messages get more (--sharing exact)."
+             : "Links are shared max-min fairly (--sharing exact).";
 }
 
 /// Simulates a schedule, wherever it comes from, and shows what happens.
@@ -252,7 +257,7 @@ Outcome show_simulation(const Shown& shown, const Machine& machine, sim::SimOpti
                     report::call_in_words(schedule.call), schedule.algorithm,
                     rounded(shown.summary->finish),
                     report::to_text(report::level_use_table(*shown.summary, machine), canvas),
-                    report::wrapped(sharing_in_words(conditions.sharing), canvas.width, ""),
+                    report::wrapped(sharing_in_words(conditions), canvas.width, ""),
                     not_verified(schedule.call.operation)));
   }
   const sim::Sharing wanted = conditions.sharing;
@@ -268,7 +273,7 @@ Outcome show_simulation(const Shown& shown, const Machine& machine, sim::SimOpti
       options.svg, [&] { return report::timeline_svg(plan, machine, detail); },
       [&] {
         return report::draw_timeline(plan, machine, canvas, detail) + "\n" +
-               report::wrapped(sharing_in_words(conditions.sharing), canvas.width, "") +
+               report::wrapped(sharing_in_words(conditions), canvas.width, "") +
                (is_verified(schedule)
                     ? ""
                     : "The plan is " + not_verified(schedule.call.operation) + ".\n");
@@ -303,9 +308,11 @@ Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
   *machine = topology::as_planned(*machine);
   Expected<Shown> shown = Error{};
   if (options.counts.given()) {
+    const sim::Sharing wanted = conditions->sharing;
     auto schedule = irregular_schedule(
         {options.operation, options.machine, options.root, options.size, options.counts}, *machine,
-        options.algorithm);
+        options.algorithm, *conditions);
+    if (!options.sharing.empty()) conditions->sharing = wanted;
     shown = schedule ? Expected<Shown>(Shown{*std::move(schedule), "", {}}) : schedule.error();
   } else {
     shown = make_schedule(options, *machine, *conditions);

@@ -11,9 +11,11 @@
 
 #include "base/file.hpp"
 #include "base/progress.hpp"
+#include "base/units.hpp"
 #include "cli/placement_file.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
+#include "formats/load_schedule.hpp"
 #include "overlay/overlay.hpp"
 #include "topology/views.hpp"
 #include "trace/json.hpp"
@@ -66,6 +68,15 @@ SubjectKind kind_of(std::string_view text) {
   const bool is_schedule =
       has("\"espalier-schedule-") || begin.starts_with("num_ranks") || has("<algo");
   return is_schedule ? SubjectKind::Schedule : SubjectKind::Machine;
+}
+
+/// Traces may be long; other files are as large as elsewhere.
+std::optional<Error> why_too_long(SubjectKind kind, const SubjectFile& file) {
+  const std::uint64_t most = kind == SubjectKind::Schedule ? formats::kMaxScheduleBytes
+                             : kind == SubjectKind::Trace  ? kMostBytes
+                                                           : kMostFileBytes;
+  if (file.text.size() <= most) return std::nullopt;
+  return Error{file.name, fmt::format("larger than {}", to_string(Bytes{most})), ""};
 }
 
 /// The call of a trace that --call names; else the one with the message that differs most from its
@@ -212,6 +223,9 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
                                             : read_subject(options.subject);
   if (!file) return file.error();
   const SubjectKind kind = *file ? kind_of((*file)->text) : SubjectKind::Machine;
+  if (*file) {
+    if (auto wrong = why_too_long(kind, **file)) return *std::move(wrong);
+  }
   if (options.call >= 0 && kind != SubjectKind::Trace) {
     return Error{"--call", "only a trace has calls", "name a file of espalier run --trace"};
   }

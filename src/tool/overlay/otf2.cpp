@@ -65,11 +65,9 @@ CallKind kind_of(const trace::Plan& plan) {
         return {"MPI_Alltoallv", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALLV};
       return {"MPI_Alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_COLLECTIVE_OP_ALLTOALL};
     case Operation::ReduceScatter:
-      if (is_v)
-        return {"MPI_Reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL,
-                OTF2_COLLECTIVE_OP_REDUCE_SCATTER};
-      return {"MPI_Reduce_scatter_block", OTF2_REGION_ROLE_COLL_ALL2ALL,
-              OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK};
+      // Calls of equal blocks too: traces do not tell the two functions apart.
+      return {"MPI_Reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL,
+              OTF2_COLLECTIVE_OP_REDUCE_SCATTER};
     case Operation::Scan:
       return {"MPI_Scan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_SCAN};
     case Operation::Exscan:

@@ -13,7 +13,7 @@
 #include "schedule/in_place.hpp"
 #include "select/candidates.hpp"
 #include "select/schedule_times.hpp"
-#include "sim/simulate.hpp"
+#include "sim/simulate_within.hpp"
 #include "topology/readers.hpp"
 
 namespace espalier::overlay {
@@ -55,12 +55,13 @@ Expected<Schedule> schedule_again(const trace::Plan& plan, const topology::Machi
   return schedule;
 }
 
-sim::SimOptions conditions_of(const trace::Call& call, const topology::Machine& machine) {
-  constexpr Rank kExactUpTo = 256;  // as espalier simulate
+/// Links are shared exactly if that is as much work as so many messages, as in espalier simulate.
+constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 20U;
+
+sim::SimOptions conditions_of(const trace::Call& call) {
   sim::SimOptions options;
   options.trace = true;
-  options.sharing =
-      machine.size() > kExactUpTo ? sim::Sharing::OneBottleneck : sim::Sharing::ExactMaxMin;
+  options.sharing = sim::Sharing::ExactMaxMin;
   for (const trace::Nanoseconds at : call.begin) {
     options.skew.push_back(nanoseconds(at - begin_of(call)));
   }
@@ -139,8 +140,9 @@ Expected<Overlay> overlay_of(const trace::Trace& trace, std::size_t index) {
     return overlay;
   }
   overlay.schedule = *std::move(schedule);
-  overlay.simulated =
-      sim::simulate(*overlay.schedule, overlay.machine, conditions_of(call, overlay.machine));
+  sim::SimOptions conditions = conditions_of(call);
+  overlay.simulated = sim::simulate_as_exactly_as(sim::Budget(kSharedExactly), *overlay.schedule,
+                                                  overlay.machine, conditions);
   match(overlay);
   return overlay;
 }

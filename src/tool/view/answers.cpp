@@ -77,7 +77,7 @@ constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 17U;
 std::string measured_timelines(const overlay::Overlay& measured, const Machine& machine) {
   std::string own = measured_document(measured.call, machine);
   if (!measured.schedule) return own;
-  sim::SimOptions options = conditions(machine, true);
+  sim::SimOptions options = conditions(true);
   for (const trace::Nanoseconds at : measured.call.begin) {
     options.skew.push_back(nanoseconds(at - begin_of(measured.call)));
   }
@@ -208,7 +208,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, const AnswerLimits& limit
     timeline = measured_timelines(measured, site.machine);
     rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
   } else if (result.messages <= limits.drawn) {
-    sim::SimOptions options = conditions(site.machine, true);
+    sim::SimOptions options = conditions(true);
     const sim::Budget budget(kSharedExactly);
     const sim::SimResult simulation =
         from_file ? sim::simulate_as_exactly_as(budget, *subject_.schedule, site.machine, options)

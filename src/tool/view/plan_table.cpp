@@ -9,18 +9,16 @@
 
 namespace espalier::view {
 
-sim::SimOptions conditions(const topology::Machine& machine, bool trace) {
-  constexpr Rank kExactUpTo = 256;  // as espalier simulate
+sim::SimOptions conditions(bool trace) {
   sim::SimOptions options;
   options.trace = trace;
-  options.sharing =
-      machine.size() > kExactUpTo ? sim::Sharing::OneBottleneck : sim::Sharing::ExactMaxMin;
+  options.sharing = sim::Sharing::ExactMaxMin;  // within a budget, as espalier plan
   return options;
 }
 
 select::SimulatedTimes times_for_table(const collective::Hierarchy& hierarchy,
                                        const schedule::Collective& call, std::uint64_t messages) {
-  return {hierarchy, call, messages, conditions(hierarchy.machine(), false)};
+  return {hierarchy, call, messages, conditions(false)};
 }
 
 PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call,

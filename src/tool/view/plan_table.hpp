@@ -30,7 +30,7 @@ struct PlanTable {
 };
 
 /// How plans that are shown are simulated. @param trace whether messages are taken down
-[[nodiscard]] sim::SimOptions conditions(const topology::Machine& machine, bool trace);
+[[nodiscard]] sim::SimOptions conditions(bool trace);
 
 /// Simulated times of plans that are not shown, as far as so many messages go (sim/budget.hpp).
 /// @pre hierarchy and call outlive it
