@@ -44,7 +44,7 @@ present() {
 known() {
   local name
   for name in ${1//|/ }; do
-    apt-cache policy "$name" 2>/dev/null | grep -q '^  Candidate: [^(]' && echo "$name" && return
+    LC_ALL=C apt-cache policy "$name" 2>/dev/null | grep -q '^  Candidate: [^(]' && echo "$name" && return
   done
 }
 

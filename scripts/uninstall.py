@@ -35,8 +35,12 @@ def main():
     for name in lines:
         path = prefix / name
         if name and not name.endswith("/") and (path.is_file() or path.is_symlink()):
-            path.unlink()
-            forget_compiled(path)
+            try:
+                path.unlink()
+                forget_compiled(path)
+            except OSError as error:
+                print(f"{path}: error: {error.strerror}\n  hint: who installed it may remove it (sudo make uninstall)", file=sys.stderr)
+                return 1
     for name in sorted((line for line in lines if line.endswith("/")), reverse=True):  # inner ones first
         folder = prefix / name
         if folder.is_dir() and not any(folder.iterdir()):

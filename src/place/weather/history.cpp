@@ -64,7 +64,9 @@ void distrust(Opened& opened) {
 
 Opened open(const std::string& file, int flags) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(file.c_str(), &raw, flags, nullptr);
+  // A name that SQLite has a meaning for (":memory:") is a file's here.
+  const std::string name = file.starts_with('/') ? file : "./" + file;
+  const int code = sqlite3_open_v2(name.c_str(), &raw, flags, nullptr);
   Opened opened{Database(raw), code};
   if (code != SQLITE_OK) return opened;
   sqlite3_busy_timeout(raw, kPatienceMs);
@@ -98,7 +100,23 @@ int check_table(sqlite3* db) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
+/// SQLITE_OK unless it has tables, and none of them is ours: then SQLITE_AUTH.
+int check_owner(sqlite3* db) {
+  int code = SQLITE_OK;
+  const Statement others = prepare(db,
+                                   "SELECT sum(name = 'sample' COLLATE NOCASE), count(*) "
+                                   "FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
+                                   code);
+  if (code != SQLITE_OK) return code;
+  code = sqlite3_step(others.get());
+  if (code != SQLITE_ROW) return code == SQLITE_DONE ? SQLITE_OK : code;
+  const bool is_foreign =
+      sqlite3_column_int64(others.get(), 1) > 0 && sqlite3_column_int64(others.get(), 0) == 0;
+  return is_foreign ? SQLITE_AUTH : SQLITE_OK;
+}
+
 std::string reason(int code) {
+  if (code == SQLITE_AUTH) return "it is a database of another program";
   if (code == SQLITE_SCHEMA) return "what it calls \"sample\" is no plain table of measurements";
   if (code == SQLITE_INTERRUPT) return "it takes too long";
   return sqlite3_errstr(code);
@@ -112,6 +130,7 @@ bool makes_sense(const Sample& s) {
 /// All or nothing.
 int insert(sqlite3* db, std::span<const Sample> samples) {
   if (int code = check_table(db); code != SQLITE_OK) return code;
+  if (int code = check_owner(db); code != SQLITE_OK) return code;
   if (int code = run(db, "BEGIN IMMEDIATE"); code != SQLITE_OK) return code;
   int code = run(db, kTable);
   if (code == SQLITE_OK) {
@@ -185,7 +204,11 @@ std::optional<Error> why_no_history(const std::string& file) {
 /// @return that name
 Expected<std::string> put_aside(const std::string& file) {
   using namespace std::string_view_literals;
-  if (beginning_of_file(file, 16) != "SQLite format 3\0"sv) {
+  constexpr std::size_t kSchema = 65536;  // its first page, which lists the tables
+  const std::string begin = beginning_of_file(file, kSchema);
+  const bool is_ours = begin.starts_with("SQLite format 3\0"sv) &&
+                       begin.find("CREATE TABLE sample") != std::string::npos;
+  if (!is_ours) {
     return Error{file, "it is no history of links, and never was one: it stays as it is",
                  "name another file"};
   }

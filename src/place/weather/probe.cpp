@@ -61,12 +61,19 @@ bool send_all(const Socket& s, const char* data, std::size_t size, int patience_
   return true;
 }
 
+/// What is there, at most `size` bytes, which are taken from `left`.
+bool receive_some(const Socket& s, char* data, std::size_t size, int patience_ms,
+                  std::uint64_t& left) {
+  if (!wait_for(s, POLLIN, patience_ms)) return false;
+  const ssize_t n = recv(s.fd(), data, size, MSG_DONTWAIT);
+  if (n > 0) left -= static_cast<std::uint64_t>(n);
+  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
 bool receive_all(const Socket& s, char* data, std::size_t size, int patience_ms) {
-  while (size > 0) {
-    if (!wait_for(s, POLLIN, patience_ms)) return false;
-    const ssize_t n = recv(s.fd(), data, size, MSG_DONTWAIT);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
-    if (n > 0) data += n, size -= static_cast<std::size_t>(n);
+  std::uint64_t left = size;
+  while (left > 0) {
+    if (!receive_some(s, data + (size - left), left, patience_ms, left)) return false;
   }
   return true;
 }
@@ -113,15 +120,18 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Until the prober hangs up or does something else.
+/// Until the prober hangs up, does something else, or has had its time.
 void serve(const Socket& s) {
+  constexpr std::chrono::seconds kAtMost{30};
+  const auto end = std::chrono::steady_clock::now() + kAtMost;
+  const auto is_over = [&] { return std::chrono::steady_clock::now() > end; };
   // Others that wait behind a silent one give up after 5 s (ProbeLimits).
   constexpr int kPatienceMs = 4'000;      // in mid-transfer, where lost packets come again
   constexpr int kNextPatienceMs = 2'000;  // between commands
   const int one = 1;
   setsockopt(s.fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   std::vector<char> sink(64 * 1024);
-  for (char what = 0; receive_all(s, &what, 1, kNextPatienceMs);) {
+  for (char what = 0; !is_over() && receive_all(s, &what, 1, kNextPatienceMs);) {
     if (what == kBulk) {
       unsigned char length[8];
       if (!receive_all(s, reinterpret_cast<char*>(length), 8, kPatienceMs)) return;
@@ -130,8 +140,7 @@ void serve(const Socket& s) {
       if (left > kMostBytes) return;
       while (left > 0) {
         const std::size_t part = std::min<std::uint64_t>(left, sink.size());
-        if (!receive_all(s, sink.data(), part, kPatienceMs)) return;
-        left -= part;
+        if (is_over() || !receive_some(s, sink.data(), part, kPatienceMs, left)) return;
       }
     } else if (what != kPing) {
       return;

@@ -42,8 +42,9 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// Of SQLite's kind by its beginning alone.
-const std::string kOnceAHistory = std::string("SQLite format 3\0", 16) + std::string(5000, 'x');
+/// Of ours by its first page alone.
+const std::string kOnceAHistory = std::string("SQLite format 3\0", 16) + std::string(4000, 'x') +
+                                  "CREATE TABLE sample (time INTEGER)" + std::string(1000, 'x');
 
 void run_sql(const std::string& file, const char* text) {
   sqlite3* db = nullptr;
@@ -159,6 +160,22 @@ TEST(History, ThatNeverWasOneStays) {
   EXPECT_FALSE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
   std::ifstream in(file.path());
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "years of work");
+}
+
+TEST(History, LeavesDatabasesOfOthersAlone) {
+  const TemporaryFile broken("others");
+  const std::string others = std::string("SQLite format 3\0", 16) + std::string(5000, 'x');
+  std::ofstream(broken.path()) << others;
+  EXPECT_FALSE(add_samples(broken.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+  std::ifstream in(broken.path());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), others);
+  EXPECT_FALSE(std::filesystem::exists(broken.path() + ".corrupt"));
+  const TemporaryFile healthy("healthy");
+  run_sql(healthy.path(), "CREATE TABLE thesis (word TEXT)");
+  const auto refused = add_samples(healthy.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("of another program"), std::string::npos)
+      << refused.error().what;
 }
 
 TEST(History, IsPutAsideWithoutReplacingAnother) {

@@ -128,6 +128,11 @@ TEST(ProgramFiles, StandInTheirPlace) {
             (Words{"mpiexec", "-l", "-n", "1", "./a", "x", ":", "-n", "2", "./b"}));
   EXPECT_EQ(*with_files_read({"mpiexec", "--app", file}, 0, Launcher::OpenMpi),
             (Words{"mpiexec", "-n", "1", "./a", "x", ":", "-n", "2", "./b"}));
+  std::ofstream(file) << "-n 1 ./a x#1 :\n-n 2 ./b // rest\n:\n";
+  EXPECT_EQ(*with_files_read({"mpiexec", "-configfile", file}, 0, Launcher::Hydra),
+            (Words{"mpiexec", "-n", "1", "./a", "x", ":", "-n", "2", "./b", "//", "rest"}));
+  EXPECT_EQ(*with_files_read({"mpiexec", "--app", file}, 0, Launcher::OpenMpi),
+            (Words{"mpiexec", "-n", "1", "./a", "x", ":", "-n", "2", "./b"}));
   const Words own{"mpiexec", "./a", "--app", file};  // the program's own
   EXPECT_EQ(*with_files_read(own, 0, Launcher::OpenMpi), own);
   EXPECT_FALSE(with_files_read({"mpiexec", "--app", file, "x"}, 0, Launcher::OpenMpi));

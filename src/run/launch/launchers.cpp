@@ -17,7 +17,11 @@ std::vector<InstalledLauncher> launchers_in(const std::string& path) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     std::error_code error;
     std::vector<std::string> here;
-    for (const auto& entry : fs::directory_iterator(path.substr(at, end - at), error)) {
+    // What stands in a folder without a whole name is somebody's script as likely as a launcher.
+    const std::string folder = path.substr(at, end - at);
+    at = end + 1;
+    if (!folder.starts_with('/')) continue;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string();
       if (is_launcher_name(name) && !slurm_launcher(name)) {
         here.push_back(entry.path().string());
@@ -36,7 +40,6 @@ std::vector<InstalledLauncher> launchers_in(const std::string& path) {
         it->names.push_back(short_name);
       }
     }
-    at = end + 1;
   }
   return found;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/file.hpp"
@@ -14,21 +15,30 @@ bool names_a_file(Launcher kind, const std::string& word) {
   return kind == Launcher::Hydra ? name == "configfile" : is_open_mpi(kind) && name == "app";
 }
 
-Expected<std::vector<std::string>> parts_in(const std::string& file) {
+/// As the launchers read it: hydra cuts lines at "#", Open MPI's at "//" too, anywhere.
+std::string without_comment(const std::string& line, Launcher kind) {
+  const std::size_t end =
+      std::min(line.find('#'), is_open_mpi(kind) ? line.find("//") : std::string::npos);
+  return line.substr(0, end);
+}
+
+/// The programs of the file, with ":" between them; a line may end with one itself.
+Expected<std::vector<std::string>> parts_in(const std::string& file, Launcher kind) {
   const auto text = read_named_file(file, {.takes_pipes = true});
   if (!text) return Error{file, "the file of programs cannot be read", "check its name"};
   std::istringstream in(*text);
   std::vector<std::string> words;
   for (std::string line; std::getline(in, line);) {
-    std::istringstream rest(line);
+    std::istringstream rest(without_comment(line, kind));
     std::string word;
     bool is_first = true;
-    while (rest >> word && !word.starts_with('#')) {
-      if (is_first && !words.empty()) words.emplace_back(":");
+    while (rest >> word) {
+      if (is_first && !words.empty() && words.back() != ":") words.emplace_back(":");
       is_first = false;
       words.push_back(word);
     }
   }
+  if (!words.empty() && words.back() == ":") words.pop_back();
   if (words.empty()) return Error{file, "it names no programs", "write one on a line: -n 2 ./a"};
   return words;
 }
@@ -47,7 +57,7 @@ Expected<std::vector<std::string>> with_files_read(std::vector<std::string> word
       return Error{words[i], i + 1 == words.size() ? "no file is named" : "other words follow it",
                    fmt::format("write it last: {} FILE", words[i])};
     }
-    auto parts = parts_in(words[i + 1]);
+    auto parts = parts_in(words[i + 1], kind);
     if (!parts) return parts.error();
     words.resize(i);
     words.insert(words.end(), parts->begin(), parts->end());

@@ -176,6 +176,8 @@ std::optional<Error> remove_cpu_groups(const StateFolder& folder, const std::str
       if (!entry.is_directory(bad)) continue;
       if (auto e = remove_folder(entry.path().string())) return e;
     }
+    // Where the file system cannot be written to, removing nothing is an error too.
+    if (!std::filesystem::exists(lab, bad)) continue;
     if (auto e = remove_folder(lab)) return e;
   }
   return std::nullopt;

@@ -27,14 +27,21 @@ std::string hosts_file(const LabPlan& plan) {
   return text;
 }
 
+/// As one word of a shell.
+std::string in_quotes(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 /// What both MPIs call instead of ssh: [options] HOST COMMAND...
 std::string remote_shell(const StateFolder& folder, const std::string& self) {
   return fmt::format(
       "#!/bin/sh\n"
       "while :; do case $1 in -[lop]) shift 2;; -*) shift;; *) break;; esac; done\n"
       "host=$1; shift\n"
-      "exec '{}' lab exec --state '{}' \"$host\" -- /bin/sh -c \"$*\"\n",
-      self, folder.path);
+      "exec {} lab exec --state {} \"$host\" -- /bin/sh -c \"$*\"\n",
+      in_quotes(self), in_quotes(folder.path));
 }
 
 /// What is slow about ranks and hosts, as the machine says. Where the kernel does not let us cap

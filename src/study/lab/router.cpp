@@ -71,8 +71,9 @@ class Router {
     // Tried once: without it no frame would pass, and waiting would take a core.
     epoll_event none{};
     const timespec at_once{};
-    if (::epoll_pwait2(events_.get(), &none, 1, &at_once, nullptr) < 0 && errno == ENOSYS) {
-      return Error{"lab", "this kernel has no epoll_pwait2", "a lab needs Linux 5.11 or later"};
+    if (::epoll_pwait2(events_.get(), &none, 1, &at_once, nullptr) < 0) {
+      return Error{"lab", fmt::format("epoll_pwait2: {}", std::strerror(errno)),
+                   "a lab needs Linux 5.11 or later, and a sandbox that allows this call"};
     }
     for (std::size_t i = 0; i < holders.size(); ++i) {
       if (auto e = enter_network(holders[i])) return e;

@@ -117,6 +117,12 @@ Error no_program(const std::string& program) {
 }
 
 Expected<std::string> find_library(const std::string& self, const std::string& name) {
+  if (self.find_first_of(" :") != std::string::npos) {
+    return Error{
+        self,
+        "a lab preloads libraries, and LD_PRELOAD cannot name a folder with a blank or a colon",
+        "install Espalier in another folder"};
+  }
   const auto beside = std::filesystem::path(self).parent_path().parent_path();
   const std::string path = (beside / "lib" / name).string();
   if (exists(path)) return path;

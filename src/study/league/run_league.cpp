@@ -103,6 +103,13 @@ class LeagueRun {
         command_of(job, contender, placed, settings_.run, folder_of(job.machine)));
     if (!finished) return finished.error();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    // Of timeout, prlimit, setpriv or sh: the run did not begin, and says nothing of a contender.
+    if (finished->exit_code >= 125 && finished->exit_code <= 127) {
+      return Error{
+          "bench", fmt::format("a run could not be started (exit code {})", finished->exit_code),
+          "smpirun, setpriv, prlimit and timeout have to be there, and \"ulimit -Ht\" has to "
+          "allow more than --seconds"};
+    }
     const RunEnding ending = ending_of(finished->exit_code, passed.count(), settings_.run);
     const bool too_long = ending == RunEnding::TooLong;
     std::vector<Result> results = results_of(job, contender, placed, finished->output, too_long);

@@ -148,6 +148,7 @@ Expected<KeptResults> kept_in(const std::string& resume) {
   std::error_code failed;
   bool lacks_newline = false;
   const bool is_new = !std::filesystem::exists(resume, failed) && !failed;
+  if (auto foreign = why_foreign(resume)) return *std::move(foreign);
   if (!is_new) {
     const auto text = read_named_file(resume);
     if (!text) return text.error();

@@ -50,6 +50,8 @@ std::string path_variable() {
 Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& options) {
   std::error_code failed;
   const fs::path tool = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  if (failed)
+    return Error{"/proc", "is not mounted, so the tool does not know where it is", "mount it"};
   const fs::path program =
       tool / (mpi == Mpi::Mpich ? "espalier-discover.mpich" : "espalier-discover.openmpi");
   if (!fs::exists(program, failed)) {

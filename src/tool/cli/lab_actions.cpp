@@ -49,7 +49,9 @@ std::vector<std::string> words_of(const std::vector<std::string>& lines) {
 
 /// A file that rank 0 writes on its host, as all hosts call it.
 Expected<std::string> file_for_ranks(const char* option, const std::string& name) {
-  std::string file = std::filesystem::absolute(name).lexically_normal().string();
+  std::error_code failed;
+  std::string file = std::filesystem::absolute(name, failed).lexically_normal().string();
+  if (failed) return Error{option, "the working folder is gone", "change to another one"};
   if (!file.starts_with("/tmp/") && !file.starts_with("/dev/shm/")) return file;
   return Error{option,
                fmt::format("{} would be lost: hosts of a lab have a /tmp of their own", file),

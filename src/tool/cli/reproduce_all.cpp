@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -125,10 +126,28 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
   return parts;
 }
 
+/// Files of these names that are not of an earlier report stay as they are.
+std::optional<Error> why_not_replaced(const std::string& folder) {
+  constexpr std::uint64_t kBeginning = 4096;
+  constexpr std::array<std::pair<const char*, const char*>, 2> kOurs{
+      std::pair{"/index.html", "<title>Espalier: papers reproduced"},
+      std::pair{"/report.json", "espalier-report-1"}};
+  for (const auto& [name, sign] : kOurs) {
+    std::error_code error;
+    const std::string file = folder + name;
+    if (!fs::exists(file, error) || fs::file_size(file, error) == 0) continue;
+    if (beginning_of_file(file, kBeginning).find(sign) != std::string::npos) continue;
+    return Error{file, "there is such a file, and it is of no report of ours",
+                 "name another folder: --folder FOLDER"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Outcome reproduce_all(const ReportOptions& options, const reproduce::PaperOptions& sizes) {
   if (auto wrong = make_folder(options.folder)) return Failure{*wrong};
+  if (auto wrong = why_not_replaced(options.folder)) return Failure{*wrong};
   const auto measured = measured_parts(options.measured);  // a file that is wrong is told first
   if (!measured) return Failure{measured.error()};
   const Interruptible interruptible;

@@ -63,7 +63,11 @@ std::optional<Error> why_not_replaced(const ViewOptions& options) {
                      : "cannot write: its folder is not there, or not yours to write to",
                  "name a file in another folder"};
   }
-  if (options.force || options.html == "-" || beginning_of_file(options.html, 1).empty()) return {};
+  std::error_code none;
+  const bool is_empty = !std::filesystem::exists(options.html, none) ||
+                        (std::filesystem::is_regular_file(options.html, none) &&
+                         std::filesystem::file_size(options.html, none) == 0);
+  if (options.force || options.html == "-" || is_empty) return {};
   const std::string begin = beginning_of_file(options.html, view::kPageMark.size());
   if (begin == view::kPageMark) return {};
   return Error{options.html, "there is such a file, and it is no page of espalier view",
