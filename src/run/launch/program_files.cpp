@@ -35,6 +35,7 @@ Expected<std::vector<std::string>> parts_in(const std::string& file, Launcher ki
     while (rest >> word) {
       if (is_first && !words.empty() && words.back() != ":") words.emplace_back(":");
       is_first = false;
+      if (word == ":" && (words.empty() || words.back() == ":")) continue;
       words.push_back(word);
     }
   }
