@@ -285,6 +285,8 @@ std::vector<Alternative> Chooser::alternatives(const Collective& call) {
     return all;
   }
   all.push_back(native);
+  // As choose(): a list of lengths would be planned on all ranks in each call.
+  if (call.irregular() && !has_assumed_blocks(call) && call.size > kUnequalBlocksUpTo) return all;
   const PlanChoice best = choose(call, WhichPlan::Best);
   const bool is_even = !is_uneven(hierarchy().machine());
   if (best.planned() && (is_even || is_near(best, native.predicted))) add(WhichPlan::Best, best);

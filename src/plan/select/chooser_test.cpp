@@ -68,6 +68,20 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
 }
 
 // A reduction whose two best plans are so near that without a fixed rounding mode ranks disagreed.
+/// Each list of lengths would be planned anew, on all ranks.
+TEST(Chooser, TriesNoUnequalBlocksAmongManyRanks) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:600(1us)");
+  const Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy);
+  Collective call{Operation::ReduceScatter, 1200, 0, 0, Bytes{8}, true, {}};
+  call.counts.assign(1200, 100);
+  call.counts[3] = 102;
+  const auto tried = chooser.alternatives(call);
+  ASSERT_EQ(tried.size(), 1U);
+  EXPECT_FALSE(tried[0].which);
+}
+
 TEST(Chooser, DoesNotDependOnTheRoundingMode) {
   const topology::Machine machine =
       topology::random_machine(16550353102095353028U, {2, 24, 3, true});

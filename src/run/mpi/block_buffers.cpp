@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "mpi/staging.hpp"
 
@@ -11,25 +12,33 @@ using schedule::Operation;
 
 namespace {
 
-/// The layout of a type, kept; programs use few of them.
-const Layout* kept_layout(std::deque<Layout>& kept, MPI_Datatype type) {
-  const auto known = std::find_if(kept.begin(), kept.end(),
-                                  [&](const Layout& layout) { return layout.type == type; });
-  if (known != kept.end()) return &*known;
-  kept.push_back(layout_of(type));
-  return &kept.back();
-}
+/// The layouts of types, kept. Most programs use few of them; others have one for each block.
+class KeptLayouts {
+ public:
+  explicit KeptLayouts(std::deque<Layout>& kept) : kept_(kept) {}
+
+  const Layout* of(MPI_Datatype type) {
+    if (!kept_.empty() && kept_.back().type == type) return &kept_.back();
+    const auto [place, is_new] = known_.try_emplace(type, nullptr);
+    if (is_new) place->second = &kept_.emplace_back(layout_of(type));
+    return place->second;
+  }
+
+ private:
+  std::deque<Layout>& kept_;
+  std::map<MPI_Datatype, const Layout*> known_;
+};
 
 /// Where a block of `count` elements is.
 /// @param offset in extents of the type, or in bytes if each block has a type of its own
 /// @return false: some argument is wrong
 bool find_place(const Side& side, MPI_Datatype type, std::int64_t count, std::int64_t offset,
-                std::deque<Layout>& kept, BlockPlace& place) {
+                KeptLayouts& kept, BlockPlace& place) {
   if (type == MPI_DATATYPE_NULL) return false;
   // A null pointer is MPI_BOTTOM where a type or an offset may hold an address.
   const bool is_address = side.byte_displacements != nullptr && offset != 0;
   if (side.buffer == nullptr && !is_address && is_named(type)) return false;
-  const Layout* layout = kept_layout(kept, type);
+  const Layout* layout = kept.of(type);
   const auto distance =
       static_cast<std::intptr_t>(offset * (side.types != nullptr ? 1 : layout->extent));
   auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
@@ -48,7 +57,7 @@ bool find_place(const Side& side, MPI_Datatype type, std::int64_t count, std::in
 /// Nothing: some argument is wrong. Blocks of no elements have neither place nor type.
 /// @param counts one for each block
 std::optional<std::vector<BlockPlace>> places(const Side& side, const int* counts, int blocks,
-                                              std::deque<Layout>& kept) {
+                                              KeptLayouts& kept) {
   if (counts == nullptr || side.is_in_place()) return std::nullopt;
   if (side.displacements == nullptr && blocks > 1) return std::nullopt;
   std::vector<BlockPlace> all(static_cast<std::size_t>(blocks));
@@ -66,7 +75,7 @@ std::optional<std::vector<BlockPlace>> places(const Side& side, const int* count
 /// @param irregular counts come in arrays; else all blocks have `side.count` elements
 std::optional<std::vector<BlockPlace>> neighbour_places(const Side& side, bool irregular,
                                                         const std::vector<Rank>& neighbours,
-                                                        std::deque<Layout>& kept) {
+                                                        KeptLayouts& kept) {
   std::vector<BlockPlace> all(neighbours.size());
   for (std::size_t b = 0; b < all.size(); ++b) {
     if (neighbours[b] == kNoRank) continue;
@@ -126,6 +135,7 @@ bool sends_input(const schedule::Program& program) {
 
 std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int size) {
   BlockBuffers buffers;
+  KeptLayouts layouts(buffers.layouts);
   const auto own = static_cast<std::size_t>(rank);
   const int sent = blocks_sent(call, rank, size), received = blocks_received(call, rank, size);
   // A side of one block has one count.
@@ -135,8 +145,8 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
   const bool to_in = call.recv.is_in_place() && may_receive_in_place(call, rank);
   std::vector<BlockPlace> in;
   if (sent > 0 && !from_out) {
-    auto found = places(call.send, sends_one(call.operation) ? &one_sent : call.send.counts, sent,
-                        buffers.layouts);
+    auto found =
+        places(call.send, sends_one(call.operation) ? &one_sent : call.send.counts, sent, layouts);
     if (!found) return std::nullopt;
     in = std::move(*found);
   }
@@ -144,7 +154,7 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
     buffers.out = {in[own]};
   } else if (received > 0) {
     auto found = places(call.recv, receives_one(call.operation) ? &one_received : call.recv.counts,
-                        received, buffers.layouts);
+                        received, layouts);
     if (!found) return std::nullopt;
     buffers.out = std::move(*found);
   }
@@ -159,14 +169,15 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
 std::optional<BlockBuffers> neighbour_blocks(const LocalCall& call,
                                              const OwnNeighbours& neighbours) {
   BlockBuffers buffers;
+  KeptLayouts layouts(buffers.layouts);
   // Of an allgather there is one block to send, whoever gets it. If nobody does, it is empty.
   const bool is_sent = std::any_of(neighbours.destinations.begin(), neighbours.destinations.end(),
                                    [](Rank to) { return to != kNoRank; });
   const std::vector<Rank> one{is_sent ? 0 : kNoRank};
   const bool is_gather = call.operation == Operation::NeighbourAllgather;
   auto in = neighbour_places(call.send, call.irregular && !is_gather,
-                             is_gather ? one : neighbours.destinations, buffers.layouts);
-  auto out = neighbour_places(call.recv, call.irregular, neighbours.sources, buffers.layouts);
+                             is_gather ? one : neighbours.destinations, layouts);
+  auto out = neighbour_places(call.recv, call.irregular, neighbours.sources, layouts);
   if (!in || !out) return std::nullopt;
   buffers.in = views(*in);
   buffers.out = std::move(*out);

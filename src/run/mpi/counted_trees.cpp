@@ -87,7 +87,7 @@ CountedTrees::Ran CountedTrees::gather(const Call& call) {
       gathering.predicted = next->predicted;
       take(gathering, gathering.roles, kNoRank);
     }
-  } else if (ran.code == MPI_SUCCESS) {
+  } else if (call.buffers != nullptr && ran.code == MPI_SUCCESS) {
     code = hear(call, gathering);
   } else {
     executor_.skip_call();

@@ -63,17 +63,23 @@ Take ClassPolicy::decide(const Clock& clock) {
     return outlook();
   }
   if (is_joined()) return step(clock);
+  // What is native for good counts nothing and joins nothing: some ranks remember it, and do not
+  // come here again.
+  if (is_near_native_known()) return take(trial_->kept());
   const bool would_plan = candidates_.front().which.has_value();
   if (!would_plan && !trial_) return take(0);
   if (is_among_the_first()) {
     if (would_plan) return {.why = Reason::FirstCalls};
-    return take(0);
+    Take first = take(0);
+    first.is_for_good = false;
+    return first;
   }
   return {.first = Take::First::Join};
 }
 
 Take ClassPolicy::joined(const Clock& clock) {
-  return candidates_.front().which ? take(0) : step(clock);
+  const bool is_known = trial_ && trial_->is_decided();
+  return candidates_.front().which && !is_known ? take(0) : step(clock);
 }
 
 Take ClassPolicy::step(const Clock& clock) {
@@ -140,6 +146,10 @@ Reason ClassPolicy::why_native() const {
   if (is_tried && !trial_->is_decided()) return Reason::Trial;
   if (is_tried && trial_->has_timed_a_plan()) return Reason::Slower;
   return ground_->is_even ? Reason::OneLevel : Reason::NoGain;
+}
+
+bool ClassPolicy::is_near_native_known() const {
+  return ground_->is_near && trial_ && trial_->is_decided() && !candidates_[trial_->kept()].which;
 }
 
 bool ClassPolicy::is_among_the_first() {

@@ -112,6 +112,8 @@ class ClassPolicy {
   [[nodiscard]] Take step(const Clock& clock);
   [[nodiscard]] Take take(std::uint32_t candidate) const;
   [[nodiscard]] Reason why_native() const;
+  /// A decision that an earlier run left says native, and links do not change.
+  [[nodiscard]] bool is_near_native_known() const;
   [[nodiscard]] bool is_among_the_first();
 
   PolicyGround* ground_;

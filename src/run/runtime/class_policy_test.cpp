@@ -92,6 +92,30 @@ TEST(ClassPolicy, ADecisionOfAnEarlierRunNeedsNoTrial) {
   EXPECT_TRUE(native.next(kNoTime).is_for_good);
 }
 
+/// Ranks that remember it do not ask again, so whoever asks must find all as it was.
+TEST(ClassPolicy, WhatIsNativeForGoodChangesNothing) {
+  PolicyGround ground;
+  ClassPolicy native(ground, 0), planned(ground, 0);
+  native.begin({kNativeCall, kBestPlan}, "native");
+  for (int call = 0; call < 3; ++call) {
+    const Take take = native.next(kNoTime);
+    EXPECT_FALSE(take.which);
+    EXPECT_TRUE(take.first == Take::First::Nothing);
+    EXPECT_TRUE(take.is_for_good);
+  }
+  EXPECT_EQ(ground.gainful_calls, 0U);
+  planned.begin({kNativeCall, kBestPlan}, "tree");
+  const Take first = planned.next(kNoTime);
+  EXPECT_FALSE(first.which);
+  EXPECT_FALSE(first.is_for_good) << "the next call joins";
+  EXPECT_TRUE(planned.next(kNoTime).first == Take::First::Join);
+  ground.agreement = nobody;
+  EXPECT_EQ(planned.joined(kNoTime).which, WhichPlan::Best);
+  ClassPolicy other(ground, 0);
+  other.begin({kBestPlan, kNativeCall, kOtherPlan}, "ring");
+  EXPECT_EQ(other.joined(kNoTime).which, WhichPlan::RunnerUp) << "what was found out";
+}
+
 TEST(ClassPolicy, ThePlanThatLeadsIsPredictedOrKnownFromAnEarlierRun) {
   PolicyGround ground;
   ground.agreement = nobody;
