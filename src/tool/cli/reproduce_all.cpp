@@ -127,7 +127,7 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
 }
 
 /// Files of these names that are not of an earlier report stay as they are.
-std::optional<Error> why_not_replaced(const std::string& folder) {
+std::optional<Error> why_no_report_goes_there(const std::string& folder) {
   constexpr std::uint64_t kBeginning = 4096;
   constexpr std::array<std::pair<const char*, const char*>, 2> kOurs{
       std::pair{"/index.html", "<title>Espalier: papers reproduced"},
@@ -147,7 +147,7 @@ std::optional<Error> why_not_replaced(const std::string& folder) {
 
 Outcome reproduce_all(const ReportOptions& options, const reproduce::PaperOptions& sizes) {
   if (auto wrong = make_folder(options.folder)) return Failure{*wrong};
-  if (auto wrong = why_not_replaced(options.folder)) return Failure{*wrong};
+  if (auto wrong = why_no_report_goes_there(options.folder)) return Failure{*wrong};
   const auto measured = measured_parts(options.measured);  // a file that is wrong is told first
   if (!measured) return Failure{measured.error()};
   const Interruptible interruptible;
