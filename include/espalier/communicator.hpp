@@ -162,7 +162,7 @@ class Communicator {
   template <Data In, Data Out>
   requires SameElements<In, Out>
   int gather(const In& in, Out&& out, int root) const {
-    const int block = rank_ == root ? count_of_block(out, size_) : 0;
+    const int block = rank_ == root ? alike(count_of_block(out, size_), count_of(in)) : 0;
     return call<In>({count_of(in), block}, [&](MPI_Datatype type) {
       return MPI_Gather(std::ranges::data(in), count_of(in), type, std::ranges::data(out), block,
                         type, root, comm_);
@@ -172,7 +172,7 @@ class Communicator {
   template <Data In, Data Out>
   requires SameElements<In, Out>
   int scatter(const In& in, Out&& out, int root) const {
-    const int block = rank_ == root ? count_of_block(in, size_) : 0;
+    const int block = rank_ == root ? alike(count_of_block(in, size_), count_of(out)) : 0;
     return call<Out>({block, count_of(out)}, [&](MPI_Datatype type) {
       return MPI_Scatter(std::ranges::data(in), block, type, std::ranges::data(out), count_of(out),
                          type, root, comm_);
@@ -182,7 +182,7 @@ class Communicator {
   template <Data In, Data Out>
   requires SameElements<In, Out>
   int allgather(const In& in, Out&& out) const {
-    return call<In>({count_of(in), count_of_block(out, size_)}, [&](MPI_Datatype type) {
+    return call<In>({alike(count_of(in), count_of_block(out, size_))}, [&](MPI_Datatype type) {
       return MPI_Allgather(std::ranges::data(in), count_of(in), type, std::ranges::data(out),
                            count_of_block(out, size_), type, comm_);
     });
@@ -192,7 +192,7 @@ class Communicator {
   requires SameElements<In, Out>
   int alltoall(const In& in, Out&& out) const {
     return call<In>(
-        {count_of_block(in, size_), count_of_block(out, size_)}, [&](MPI_Datatype type) {
+        {alike(count_of_block(in, size_), count_of_block(out, size_))}, [&](MPI_Datatype type) {
           return MPI_Alltoall(std::ranges::data(in), count_of_block(in, size_), type,
                               std::ranges::data(out), count_of_block(out, size_), type, comm_);
         });

@@ -55,6 +55,9 @@ class BlockStarts {
 /// What does not fit; not every MPI refuses it, so it never gets there.
 inline constexpr int kNoCount = -1;
 
+/// What both counts are; kNoCount if they differ.
+[[nodiscard]] constexpr int alike(int a, int b) { return a == b ? a : kNoCount; }
+
 /// kNoCount if there are more than INT_MAX.
 template <typename Range>
 [[nodiscard]] int count_of(const Range& range) {

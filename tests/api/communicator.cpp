@@ -246,6 +246,12 @@ void check_refusals(Communicator& comm) {
   std::vector<int> shorter(2);
   MPI_Error_class(comm.allreduce(data, shorter, MPI_SUM), &kind);
   failures.expect(kind == MPI_ERR_COUNT, "lengths that differ");
+  std::vector<int> two_blocks_each(2 * static_cast<std::size_t>(comm.size()));
+  const std::vector<int> one(1);
+  MPI_Error_class(comm.allgather(one, two_blocks_each), &kind);
+  failures.expect(kind == MPI_ERR_COUNT, "an allgather of half a block");
+  MPI_Error_class(comm.alltoall(two_blocks_each, std::vector<int>(comm.size())), &kind);
+  failures.expect(kind == MPI_ERR_COUNT, "an alltoall of blocks that differ");
   const std::vector<int> counts(static_cast<std::size_t>(comm.size()), 4);
   MPI_Error_class(comm.gatherv(data, shorter, {counts}, comm.rank()), &kind);
   failures.expect(kind == MPI_ERR_COUNT, "blocks that do not fit");

@@ -26,6 +26,7 @@ void refuse_options(int me, Failures& failures) {
   failures.expect(open(0, me == 1 ? "/nowhere" : here) == MPI_ERR_ARG, "a file on all but one");
   failures.expect(open(0, me == 1 ? "proc:1(5us)" : here) == MPI_ERR_ARG, "places on all but one");
   failures.expect(open(me == 1 ? 255 : 3, here) == MPI_ERR_ARG, "a degree that one cannot have");
+  failures.expect(open(me == 1 ? -1 : 3, here) == MPI_ERR_ARG, "a negative degree on one");
   failures.expect(open(3, here) == MPI_SUCCESS, "options after refusals");
 }
 

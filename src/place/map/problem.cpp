@@ -10,7 +10,6 @@ namespace {
 
 /// Above these placing takes minutes, and gigabytes.
 constexpr Rank kMostPlaced = 16'384;
-constexpr std::size_t kMostPairs = std::size_t{1} << 22U;
 
 /// Which of the hosts may be used.
 Expected<std::vector<bool>> usable_hosts(const Inventory& inventory,
@@ -111,11 +110,13 @@ std::optional<Error> why_too_much(const profile::Profile& profile) {
                  fmt::format("{} processes; up to {} are placed", profile.size(), kMostPlaced),
                  "place fewer: a part of the program, or one process for each node"};
   }
-  if (const std::size_t pairs = profile.pairs.size() + profile.executed.size();
-      pairs > kMostPairs) {
+  using profile::kMostPairs;
+  const std::size_t pairs = profile.pairs.size() + profile.executed.size();
+  if (pairs > kMostPairs || profile.is_executed_left_out) {
     return Error{
         "--profile",
-        fmt::format("{} pairs of processes communicate; up to {} are placed", pairs, kMostPairs),
+        fmt::format("{} pairs of processes communicate; up to {} are placed",
+                    profile.is_executed_left_out ? "too many" : std::to_string(pairs), kMostPairs),
         "place fewer processes: where all talk to all, no placement is better"};
   }
   return std::nullopt;

@@ -28,6 +28,7 @@ void count_actions(const Profile& profile, Rank rank, std::uint32_t begin, std::
         called.push_back({rank, action.peer, times, saturated_product(times, action.bytes)});
         break;
       case ActionKind::Collective:
+        if (profile.is_executed_left_out) break;
         for_each_message(profile, action, rank, [&](bool is_send, Rank peer, std::uint64_t bytes) {
           if (is_send) executed.push_back({rank, peer, times, saturated_product(times, bytes)});
         });
@@ -97,6 +98,7 @@ std::vector<Pair> all_pairs(const Profile& profile) {
 void count_pairs(Profile& profile) {
   profile.pairs.clear();
   profile.executed.clear();
+  profile.is_executed_left_out = false;
   for (Rank rank = 0; rank < profile.size(); ++rank) {
     std::vector<Pair> called;
     std::vector<Pair> executed;
@@ -107,6 +109,10 @@ void count_pairs(Profile& profile) {
     executed = merged(std::move(executed));
     profile.pairs.insert(profile.pairs.end(), called.begin(), called.end());
     profile.executed.insert(profile.executed.end(), executed.begin(), executed.end());
+    if (profile.executed.size() > kMostPairs) {
+      profile.executed = {};
+      profile.is_executed_left_out = true;
+    }
   }
 }
 

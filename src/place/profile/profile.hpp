@@ -59,6 +59,8 @@ struct Profile {
   std::vector<Pair> pairs;  ///< point-to-point messages of the program, ordered by (from, to)
   /// Messages that collectives were executed with, ordered by (from, to).
   std::vector<Pair> executed;
+  /// There are more than kMostPairs of them, so there are none in `executed`.
+  bool is_executed_left_out = false;
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(processes.size()); }
   /// Whether there is a trace to replay.
@@ -66,6 +68,8 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
+/// More pairs are not counted from a trace: where all talk to all there are as many as P^2.
+inline constexpr std::size_t kMostPairs = std::size_t{1} << 22U;
 /// Any MPI sends shorter messages before their receiver is ready.
 inline constexpr std::uint64_t kMarkedBytes = 4096;
 /// Files with more processes are refused as a mistake.

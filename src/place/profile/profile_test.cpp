@@ -146,6 +146,30 @@ TEST(ProfileJson, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(ProfileJson, LeavesOutLoopsInWhichNothingHappens) {
+  const auto read = read_json(
+      "{\"format\": \"espalier-profile-1\", \"processes\": 1, \"trace\": [{\"rank\": 0, "
+      "\"actions\": "
+      "[[\"loop\", 281474976710656, []], [\"loop\", 0, [[\"compute\", 5]]]]}]}",
+      "p");
+  ASSERT_TRUE(read.has_value()) << read.error();
+  EXPECT_TRUE(read->processes[0].actions.empty());
+}
+
+TEST(Profile, HasNoPairsOfCollectivesWhereTheyAreTooMany) {
+  for (const Rank size : {500U, 2'100U}) {
+    Profile profile = silent_profile("all to all", size);
+    Action action;
+    action.kind = ActionKind::Collective;
+    action.operation = schedule::Operation::Alltoall;
+    action.bytes = std::uint64_t{size} * 1024;
+    for (Process& process : profile.processes) process.actions = {action};
+    count_pairs(profile);
+    EXPECT_EQ(profile.is_executed_left_out, size == 2'100) << profile.executed.size();
+    EXPECT_EQ(profile.executed.empty(), size == 2'100);
+  }
+}
+
 TEST(ProfileJson, RefusesWithTheLine) {
   const auto with = [](const std::string& rest) {
     return read_json("{\"format\": \"espalier-profile-1\",\n\"processes\": 2,\n" + rest + "}", "p");

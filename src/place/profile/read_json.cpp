@@ -30,10 +30,13 @@ class Reader : public JsonReader {
     }
     if (const LocatedJson* list = json.find("communicators")) communicators(*list, profile);
     if (const LocatedJson* list = json.find("trace")) trace(*list, profile);
-    count_pairs(profile);
-    if (const LocatedJson* list = json.find("pairs")) profile.pairs = pairs(*list, "\"pairs\"");
-    if (const LocatedJson* list = json.find("executed")) {
-      profile.executed = pairs(*list, "\"executed\"");
+    const LocatedJson* const called = json.find("pairs");
+    const LocatedJson* const executed = json.find("executed");
+    if (called == nullptr || executed == nullptr) count_pairs(profile);
+    if (called != nullptr) profile.pairs = pairs(*called, "\"pairs\"");
+    if (executed != nullptr) {
+      profile.executed = pairs(*executed, "\"executed\"");
+      profile.is_executed_left_out = false;
     }
     return profile;
   }
@@ -139,6 +142,7 @@ class Reader : public JsonReader {
     actions(item.items[2], profile, me, depth + 1, std::max<std::uint64_t>(1, action.times) * times,
             out);
     out[at].body = static_cast<std::uint32_t>(out.size() - at - 1);
+    if (action.times == 0 || out[at].body == 0) out.resize(at);  // nothing happens in it
   }
   static std::optional<ActionKind> message_kind(std::string_view name) {
     if (name == "send") return ActionKind::Send;

@@ -206,6 +206,7 @@ Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_
   executed.insert(executed.end(), profile.executed.begin(), profile.executed.end());
   profile.pairs = merged(std::move(called));
   profile.executed = merged(std::move(executed));
+  if (profile.is_executed_left_out) profile.executed = {};
   if (result.cut_traces == 0) return result;
   for (Process& process : profile.processes) process.actions.clear();
   return result;

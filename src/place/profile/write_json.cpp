@@ -62,7 +62,7 @@ std::string write_json(const Profile& profile) {
   }
   out += profile.communicators.size() > 1 ? "\n  ],\n" : "],\n";
   write_pairs("pairs", profile.pairs, out);
-  write_pairs("executed", profile.executed, out);
+  if (!profile.is_executed_left_out) write_pairs("executed", profile.executed, out);
   out += "  \"trace\": [";
   for (Rank rank = 0; rank < profile.size(); ++rank) {
     const Process& process = profile.processes[rank];

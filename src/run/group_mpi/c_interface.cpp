@@ -84,10 +84,12 @@ extern "C" {
 
 ESPALIER_C int espalier_groups_open(MPI_Comm comm, int degree, const char* machine,
                                     espalier_groups** groups) {
-  if (groups == nullptr || degree < 0) return MPI_ERR_ARG;
+  if (groups == nullptr) return MPI_ERR_ARG;
   return coded([&] {
     espalier::GroupsOptions options;
-    options.degree = static_cast<unsigned>(degree);
+    // A wrong degree is refused on all members alike, if one of them has it.
+    constexpr unsigned kWrong = 255;
+    options.degree = degree < 0 ? kWrong : static_cast<unsigned>(degree);
     if (machine != nullptr) options.machine = machine;
     auto opened = std::make_unique<espalier_groups>();
     opened->groups.emplace(comm, options);

@@ -1,9 +1,14 @@
+#include <stdexcept>
+
 #include "group_mpi/runtime.hpp"
 
 namespace espalier {
 namespace {
 
 mpi::OwnedComm hidden_duplicate(MPI_Comm comm) {
+  int is_between_groups = 0;
+  PMPI_Comm_test_inter(comm, &is_between_groups);
+  if (is_between_groups != 0) throw std::invalid_argument("Groups: an intercommunicator");
   MPI_Comm duplicate = MPI_COMM_NULL;
   // Not MPI_Comm_dup: a user's attributes, and what preloaded tools keep, are not for us.
   MPI_Group all = MPI_GROUP_NULL;
@@ -55,7 +60,7 @@ bool GroupRequest::test() {
   if (runtime_ == nullptr) return true;
   const group::Ticket ticket(runtime_->process, group_, sequence_);
   if (!ticket.test()) runtime_->progress();
-  return ticket.test();
+  return ticket.test() || runtime_->endpoint.error() != MPI_SUCCESS;
 }
 
 void GroupRequest::wait() {
@@ -67,7 +72,7 @@ void GroupRequest::wait() {
 bool NewGroup::test() {
   const group::Splitting splitting(runtime_->process, construction_);
   if (!splitting.test()) runtime_->progress();
-  return splitting.test();
+  return splitting.test() || runtime_->endpoint.error() != MPI_SUCCESS;
 }
 
 Group NewGroup::wait() {

@@ -47,6 +47,9 @@ std::optional<group::Words> path_of(const GroupsOptions& options, MPI_Comm comm)
   if (options.clusters) {
     group::Words path;
     path.append(options.clusters(self));
+    const bool has_none =
+        std::any_of(path.begin(), path.end(), [](auto name) { return name == kNoRank; });
+    expects(!has_none, "Groups: 0xffffffff is no name of a cluster");
     return path;
   }
   if (options.machine.empty()) return std::nullopt;

@@ -237,7 +237,7 @@ void Tracer::finish(std::uint64_t native, std::uint64_t planned) {
     clocks.kernels += leader == at ? 1 : 0;
     if (leader == at) residuals.push_back(fit.residual());
     unpacked.push_back(trace::unpack(logs[at]));
-    logs[at].clear();
+    logs[at] = std::string();
     for (trace::PackedLog& log : unpacked.back()) {
       for (Event& event : log.events) event.at = leader == 0 ? event.at : fit.ours(event.at);
     }

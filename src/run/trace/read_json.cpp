@@ -65,7 +65,7 @@ Plan plan_from(const Json& json) {
   plan.call.count = json.at("count").get<std::uint64_t>();
   plan.call.element.value = json.at("element_bytes").get<std::uint64_t>();
   demand(plan.call.element.value > 0 && plan.call.element.value < (1U << 30U) &&
-             plan.call.count < (std::uint64_t{1} << 50U),
+             plan.call.count < (std::uint64_t{1} << 50U) / plan.call.element.value,
          "a plan for messages of that length");
   plan.call.commutative = json.at("commutative").get<bool>();
   plan.irregular = json.at("irregular").get<bool>();

@@ -92,6 +92,13 @@ Expected<Experiment> experiment_from(const GroupOptions& options) {
   if (!colours) return colours.error();
   auto groups = number_from(options.groups, "--groups", 1, 1024);
   if (!groups) return groups.error();
+  constexpr std::uint64_t kMostParts = std::uint64_t{1} << 23U;
+  if (*processes * *groups > kMostParts) {
+    return Error{"--groups",
+                 fmt::format("{} groups among {} processes are {} parts; up to {} are simulated",
+                             *groups, *processes, *processes * *groups, kMostParts),
+                 "fewer groups at a time, or fewer processes"};
+  }
   auto seed = number_from(options.seed, "--seed", 0, ~std::uint64_t{0});
   if (!seed) return seed.error();
   experiment.processes = static_cast<Rank>(*processes);

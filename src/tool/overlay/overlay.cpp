@@ -13,6 +13,7 @@
 #include "schedule/in_place.hpp"
 #include "select/candidates.hpp"
 #include "select/schedule_times.hpp"
+#include "select/simulated_times.hpp"
 #include "sim/simulate_within.hpp"
 #include "topology/readers.hpp"
 
@@ -46,6 +47,11 @@ Expected<Schedule> schedule_again(const trace::Plan& plan, const topology::Machi
   const collective::Hierarchy hierarchy(machine);
   const auto candidate = select::candidate_called(plan.name, hierarchy, plan.call);
   if (!candidate) return other;
+  // Before programs are made: the file may say anything.
+  if (select::SimulatedTimes(hierarchy, plan.call, 0).messages_of(candidate->plan, kMostTraced) >
+      kMostTraced) {
+    return Error{"plan", "more messages than are simulated one by one", ""};
+  }
   Schedule schedule{plan.call, plan.name, {}};
   for (Rank rank = 0; rank < plan.call.size; ++rank) {
     auto same = program_with(plan.programs[rank], candidate->program_of(rank), plan.call, rank);
