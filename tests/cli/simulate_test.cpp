@@ -122,7 +122,8 @@ TEST(ToolSimulate, SaysWhereItDoesNotShareLinksExactly) {
   const Ran ran = run_tool({"simulate", "alltoall", "-m", "proc:150(1us,1Gbit/s,send=1us)", "-s",
                             "1MB", "--algorithm", "direct"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("times may differ from those of espalier plan"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("times may differ from those of espalier plan"), std::string::npos)
+      << ran.err;
   EXPECT_NE(ran.out.find("Links serve one message after the other"), std::string::npos) << ran.out;
 }
 
