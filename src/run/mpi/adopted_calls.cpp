@@ -41,7 +41,11 @@ bool ProgressEngine::step_adopted() {
   bool has_moved = false;
   for (std::size_t i = 0; i < adopted_.size();) {
     int is_complete = 0;
-    int code = MPI_SUCCESS;
+    int code = PMPI_Request_get_status(adopted_[i].native, &is_complete, MPI_STATUS_IGNORE);
+    if (is_complete == 0 && code == MPI_SUCCESS) {
+      ++i;
+      continue;
+    }
     {
       // An error goes to the program's handler when it completes its own request.
       const ReturnedErrors returned(adopted_[i].user);

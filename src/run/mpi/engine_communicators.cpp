@@ -35,7 +35,9 @@ void Engine::set_info(MPI_Comm comm, MPI_Info info, bool keeps) {
   const auto all = static_cast<Switch>(said);
   const bool was_off = known->never() == Reason::SwitchedOff;
   const bool is_off = all == Switch::Off || (all == Switch::NotSaid && keeps && was_off);
-  if (is_off != was_off) registry_->switch_plans(comm, is_off);
+  if (is_off == was_off) return;
+  const ProgressEngine::Inside inside;
+  registry_->switch_plans(comm, is_off);
 }
 
 bool Engine::give_back(MPI_Comm among) {

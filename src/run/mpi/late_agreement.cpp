@@ -1,5 +1,7 @@
 #include "mpi/late_agreement.hpp"
 
+#include <sched.h>
+
 #include <memory>
 #include <utility>
 
@@ -19,6 +21,7 @@ LateAgreement::~LateAgreement() {
   int done = failed_ ? 1 : 0;
   while (done == 0 && seconds_now() - begin < kPatienceSeconds) {
     if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    if (done == 0) sched_yield();  // for ranks that share this core
   }
   if (done != 0) return;
   ++left_behind_;

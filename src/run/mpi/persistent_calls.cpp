@@ -66,6 +66,7 @@ void PersistentCalls::take_back(int number, std::unique_ptr<PendingCall> call) {
 void PersistentCalls::forget(Calls::iterator entry) {
   entry->second.channel->is_free = true;
   progress_.close_persistent(entry->second.number, entry->first);
+  progress_.retire(entry->second.channel);
   calls_.erase(entry);
 }
 

@@ -212,6 +212,7 @@ bool ProgressEngine::step() {
   if (++steps_ % kStepsToClock == 0) look_for_mismatch();
   if (enters) inside_.leave(seconds_now());
   is_busy_ = false;
+  retired_.clear();
   return has_moved;
 }
 

@@ -53,6 +53,10 @@ class ProgressEngine {
   [[nodiscard]] int open_persistent(const Channel& channel, MPI_Request* request);
   void complete_persistent(int number, int code, MPI_Comm user);
   void close_persistent(int number, MPI_Request request);
+  /// Keeps a channel until a step that is under way is over: it may be on that channel.
+  void retire(std::shared_ptr<PersistentChannel> channel) {
+    if (is_busy_) retired_.push_back(std::move(channel));
+  }
   [[nodiscard]] PersistentCalls& persistent() { return persistent_; }
   [[nodiscard]] const PersistentCalls& persistent() const { return persistent_; }
 
@@ -156,6 +160,7 @@ class ProgressEngine {
   bool is_busy_ = false;
   bool has_persistent_ = false;
   std::vector<PendingCalls*> active_;
+  std::vector<std::shared_ptr<PersistentChannel>> retired_;
   std::size_t next_ = 0;     // first of `active_` that the next step looks at
   std::uint32_t steps_ = 0;  // that were taken with calls under way
   double looked_ = 0;        // when it was last looked for different calls of ranks

@@ -257,6 +257,7 @@ int PMPI_Reduce_local(const void*, void*, int, MPI_Datatype, MPI_Op);
 MPI_Request PMPI_Request_f2c(MPI_Fint);
 int PMPI_Recv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Request_free(MPI_Request*);
+int PMPI_Request_get_status(MPI_Request, int*, MPI_Status*);
 int PMPI_Send(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 int PMPI_Send_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Sendrecv(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int,
