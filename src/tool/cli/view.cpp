@@ -64,10 +64,11 @@ std::optional<Error> why_not_replaced(const ViewOptions& options) {
                  "name a file in another folder"};
   }
   std::error_code none;
-  const bool is_empty = !std::filesystem::exists(options.html, none) ||
-                        (std::filesystem::is_regular_file(options.html, none) &&
-                         std::filesystem::file_size(options.html, none) == 0);
-  if (options.force || options.html == "-" || is_empty) return {};
+  const bool is_new_or_device = !std::filesystem::is_regular_file(options.html, none);
+  if (options.force || options.html == "-" || is_new_or_device ||
+      std::filesystem::file_size(options.html, none) == 0) {
+    return {};
+  }
   const std::string begin = beginning_of_file(options.html, view::kPageMark.size());
   if (begin == view::kPageMark) return {};
   return Error{options.html, "there is such a file, and it is no page of espalier view",
