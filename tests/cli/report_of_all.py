@@ -47,7 +47,7 @@ def main():
         parts = sorted(pathlib.Path(folder).glob("*-*.json"))
         kept = {part: part.stat().st_mtime_ns for part in parts}
         broken, missing = pathlib.Path(folder, "banikazemi-figure1.json"), pathlib.Path(folder, "park-figure4.json")
-        broken.write_text("{")
+        broken.write_text('{"format":"espalier-reproduce-part-1"')
         missing.unlink()
         second = report(folder)
         for part, when in kept.items():
@@ -56,6 +56,16 @@ def main():
             one.pop("seconds")
             one.pop("date")
         assert first == second
+        # Files of others stay, and nothing is made beside them.
+        for name in ("index.html", "report.json", "karonis-figure8.json"):
+            with tempfile.TemporaryDirectory() as other:
+                thesis = pathlib.Path(other, name)
+                thesis.write_text("my thesis")
+                ran = subprocess.run([ESPALIER, "--quiet", "reproduce", "all", "--quick", "--folder", other], capture_output=True, text=True,
+                                     check=False)
+                assert ran.returncode == 2, (name, ran)
+                assert ran.stderr.startswith(f"error: {thesis}: there is such a file"), (name, ran.stderr)
+                assert [one.name for one in pathlib.Path(other).iterdir()] == [name] and thesis.read_text() == "my thesis", name
         print(f"{len(first['exhibits'])} exhibits")
 
 

@@ -121,16 +121,18 @@ Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements,
   for (const auto& row : rows) {
     const auto [nodes, fast, random, size] = row.first;
     const auto& sums = row.second;
-    const auto mean = [&](std::size_t s) -> Cell {
-      if (sums.wrong != 0) return {"WRONG", report::Style::Bad};
-      return Decimal{sums.us[s] / placements, 0};
+    const bool is_right = sums.wrong == 0;
+    const auto cell = [&](double value, int digits) -> Cell {
+      if (!is_right) return {"WRONG", report::Style::Bad};
+      return Decimal{value, digits};
     };
+    const auto mean = [&](std::size_t s) { return cell(sums.us[s] / placements, 0); };
     exhibit.table.rows.push_back(
         {std::int64_t{nodes}, std::int64_t{fast}, std::string(random ? "random" : "fast"),
          static_cast<std::int64_t>(size), mean(kNative), mean(kSpoc), mean(kFnf), mean(kChosen),
-         Decimal{sums.us[kNative] / sums.us[kSpoc], 2},
-         Decimal{sums.us[kNative] / sums.us[kFnf], 2}, Decimal{sums.best_spoc, 2},
-         Decimal{sums.best_fnf, 2}});
+         cell(sums.us[kNative] / sums.us[kSpoc], 2), cell(sums.us[kNative] / sums.us[kFnf], 2),
+         cell(sums.best_spoc, 2), cell(sums.best_fnf, 2)});
+    if (!is_right) continue;
     if (!random && size == 4) {
       chart.groups.push_back(
           {fmt::format("{} hosts, {} fast", nodes, fast),

@@ -172,6 +172,21 @@ TEST(FindingsOfBanikazemi, FollowTheSources) {
   expect_silent(of(1, 2), "lean on the same fast nodes");
 }
 
+TEST(FindingsOfDichev, GiveNoCauseForWhatTheLabOnlyCounted) {
+  const std::vector<std::string> keys{"placement", "linear_ms",        "binomial_ms",
+                                      "traeff_ms", "minimum-first_ms", "maximum-first_ms",
+                                      "native_ms", "chosen_ms",        "model-traeff_ms"};
+  const Findings ahead = dichev_lab_findings(made(keys, {{"block", 1, 2, 2, 1.5, 3, 4, 2, 2}}));
+  expect_says(ahead, "fastest of the six in 1 of 1 rows");
+  expect_says(ahead, "ahead of the MPI itself in 1");
+  expect_says(ahead, "minimum-first takes up to 25 % less time");
+  expect_silent(ahead, "limits");
+  const Findings behind = dichev_lab_findings(made(keys, {{"block", 9, 2, 2, 3, 3, 1, 2, 3}}));
+  expect_says(behind, "fastest of the six in 0 of 1 rows");
+  expect_says(behind, "ahead of the MPI itself in 0");
+  expect_says(behind, "minimum-first takes at least 50 % more time");
+}
+
 TEST(FindingsOfDichev, FollowTheGains) {
   const std::vector<std::string> keys{"lengths", "linear_ms", "ours_ms",
                                       "maximum_first_gain_percent", "traeff_gain_percent"};
@@ -248,7 +263,12 @@ TEST(FindingsOfPark, FollowTheGains) {
   const Findings far = park_program_findings(made(keys, {{"lu.W", 9.7, 2.0}, {"ep.W", 1, 1}}));
   expect_says(far, "lu.W 9.7 (the paper: 2.0)");
   expect_says(far, "lu.W gains 4.8 times what the paper states");
+  expect_says(far, "hardly computes");
   expect_says(park_program_findings(made(keys, {{"lu.W", 2.1, 2.0}})), "within a factor of 1.5");
+  const Findings little = park_program_findings(made(keys, {{"lu.W", 1.0, 2.0}}));
+  expect_says(little, "lu.W gains 0.5 times what the paper states");
+  expect_silent(little, "hardly computes");
+  expect_silent(park_program_findings(made(keys, {{"mg.W", 9.0, 1.8}})), "hardly computes");
   const std::vector<std::string> classes{"program", "none_over_full"};
   const Findings shrink = park_class_findings(made(classes, {{
                                                                  "lu.S",
@@ -264,6 +284,23 @@ TEST(FindingsOfPark, FollowTheGains) {
               "the first is so, and B is not used");
   expect_says(park_example_findings(made(steps, {{"C: 1 2 3 4"}})),
               "the first is not so, and B is used");
+}
+
+TEST(FindingsOfPark, TheLabsSentencesFollowTheIntervals) {
+  const std::vector<std::string> keys{"program", "none_s",    "none_95_s",
+                                      "full_s",  "full_95_s", "ours_s"};
+  expect_says(park_lab_findings(made(keys, {{"lu.W", 4, 0.1, 2, 0.1, 1}})),
+              "2.0 times as fast as no policy; ours takes 0.50");
+  expect_says(park_lab_findings(made(keys, {{"lu.W", 2, 0.1, 4, 0.1, 8}})),
+              "2.0 times as slow as no policy; ours takes 2.00");
+  expect_says(park_lab_findings(made(keys, {{"is.W", 4, 3, 2, 3, 2}})),
+              "as fast as no policy, within the intervals");
+}
+
+TEST(FindingsOfPark, TheRangeOverWhatIsPinnedIsTheTables) {
+  const std::vector<std::string> keys{"lu_none_over_full", "lu_sorted_over_full"};
+  expect_says(park_sensitivity_findings(made(keys, {{1.5, 1.1}, {9.7, 3}})),
+              "1.5 to 9.7 over no policy and 1.1 to 3.0 over the sorted list");
 }
 
 TEST(FiguresOf, ReadsNumbersAndLeavesOutEmptyCells) {

@@ -119,7 +119,8 @@ std::size_t sizes_won(const Bench& bench, const std::string& key,
   return won;
 }
 
-/// The geometric mean over all sizes of how many times as long one stack takes as another.
+/// The geometric mean over all sizes of how many times as long one stack takes as another; over
+/// those at which both computed rightly.
 double times_as_long(const Bench& bench, const std::string& slow, const std::string& fast) {
   const auto of = [&](const std::string& key) -> const std::vector<measure::MeasuredTimes>& {
     const auto it = std::find_if(bench.stacks.begin(), bench.stacks.end(),
@@ -127,10 +128,13 @@ double times_as_long(const Bench& bench, const std::string& slow, const std::str
     return bench.measured[static_cast<std::size_t>(it - bench.stacks.begin())];
   };
   double sum = 0;
+  int right = 0;
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
+    if (of(slow)[c].wrong > 0 || of(fast)[c].wrong > 0) continue;
     sum += std::log(of(slow)[c].summary.median / of(fast)[c].summary.median);
+    ++right;
   }
-  return std::exp(sum / static_cast<double>(bench.calls.size()));
+  return std::exp(sum / right);
 }
 
 /// What of the gain is the transport, what pipelining, what topology.

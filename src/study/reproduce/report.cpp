@@ -70,6 +70,7 @@ Expected<ReportedPart> part_from_text(const std::string& text, const std::string
     part.headings = json.at("headings").get<std::vector<std::string>>();
     part.rows = json.at("rows").get<std::vector<std::vector<std::string>>>();
     part.figures = json.at("figures").get<std::string>();
+    static_cast<void>(Json::parse(part.figures));
     part.notes = json.at("notes").get<std::vector<std::string>>();
     part.svg = json.at("svg").get<std::string>();
     part.comparisons = comparisons_from(json.at("comparisons"));

@@ -99,6 +99,9 @@ TEST(Report, APartComesBackFromItsFile) {
   ASSERT_EQ(again->comparisons.size(), part.comparisons.size());
   EXPECT_EQ(again->comparisons[2].what, "optimal, %");
   EXPECT_FALSE(part_from_text("{}", "f"));
+  ReportedPart broken = part;
+  broken.figures = "[1,";
+  EXPECT_FALSE(part_from_text(to_text(broken), "f"));
   EXPECT_FALSE(part_from_text(to_text(part).substr(0, 40), "f"));
 }
 

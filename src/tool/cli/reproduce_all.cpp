@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/progress.hpp"
@@ -36,6 +37,10 @@ std::optional<Error> make_folder(const std::string& folder) {
   if (!error) return std::nullopt;
   return Error{"--folder", fmt::format("\"{}\" cannot be made: {}", folder, error.message()),
                "name a folder that you may write to"};
+}
+
+std::string name_of_part(const Paper& paper, const PaperPart& part) {
+  return fmt::format("{}-{}.json", paper.key, part.key);
 }
 
 std::string exhibit_command(const Paper& paper, const PaperPart& part,
@@ -101,7 +106,7 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
     for (const PaperPart& part : paper.parts) {
       if (Interruptible::is_interrupted()) return interrupted();
       progress.name(fmt::format("reproducing {} {}", paper.key, part.key));
-      const std::string file = fmt::format("{}/{}-{}.json", options.folder, paper.key, part.key);
+      const std::string file = options.folder + "/" + name_of_part(paper, part);
       const std::string command = exhibit_command(paper, part, sizes, options.quick);
       auto made = kept_part(file, command, tool);
       if (!made) {
@@ -129,10 +134,14 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
 /// Files of these names that are not of an earlier report stay as they are.
 std::optional<Error> why_no_report_goes_there(const std::string& folder) {
   constexpr std::uint64_t kBeginning = 4096;
-  constexpr std::array<std::pair<const char*, const char*>, 2> kOurs{
-      std::pair{"/index.html", "<title>Espalier: papers reproduced"},
-      std::pair{"/report.json", "espalier-report-1"}};
-  for (const auto& [name, sign] : kOurs) {
+  std::vector<std::pair<std::string, std::string_view>> ours{
+      {"/index.html", "<title>Espalier: papers reproduced"}, {"/report.json", "espalier-report-1"}};
+  for (const Paper& paper : reproduce::papers()) {
+    for (const PaperPart& part : paper.parts) {
+      ours.emplace_back("/" + name_of_part(paper, part), "espalier-reproduce-part-");
+    }
+  }
+  for (const auto& [name, sign] : ours) {
     std::error_code error;
     const std::string file = folder + name;
     if (!fs::exists(file, error) || fs::file_size(file, error) == 0) continue;
