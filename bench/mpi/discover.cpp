@@ -3,7 +3,9 @@
 //   espalier-discovered {"machine": ..., "words": [...], "notes": [...], "doubts": [...],
 //   "cached": false}
 //
-//   espalier-discover [--fresh] [--no-cache] [--progress] [--seconds N] [--cpu-speed]
+//   espalier-discover [--fresh] [--no-cache] [--progress EVERY] [--seconds N] [--cpu-speed]
+//
+//   --progress EVERY   a line on standard error when so many seconds are over since the last one
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,10 +26,15 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--fresh") == 0) options.read_cache = false;
     if (std::strcmp(argv[i], "--no-cache") == 0) options.read_cache = options.write_cache = false;
-    if (std::strcmp(argv[i], "--progress") == 0) {
-      options.progress = [](std::size_t experiments, espalier::Time spent) {
+    if (std::strcmp(argv[i], "--progress") == 0 && i + 1 < argc) {
+      const double every = std::atof(argv[++i]);
+      options.progress = [every, next = every](std::size_t experiments,
+                                               espalier::Time spent) mutable {
+        const double seconds = espalier::to_seconds(spent);
+        if (seconds < next) return;
+        next = seconds + every;
         std::fprintf(stderr, "espalier discover: %zu probes, %.0f ms\n", experiments,
-                     1e3 * espalier::to_seconds(spent));
+                     1e3 * seconds);
       };
     }
     if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {

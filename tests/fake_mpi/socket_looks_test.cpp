@@ -56,5 +56,31 @@ TEST(SocketLooks, WhatAnEarlierRunKeptIsReadAsSoonAsThereIsTimeForIt) {
   }
 }
 
+/// Fast calls have all usual looks over long before probes are paid for.
+TEST(SocketLooks, GoOnUntilThereIsTimeForProbes) {
+  constexpr double kSecondsOfProbes = 1.2, kSecondsOfACall = 1e-3;
+  World world(2);
+  std::array<runtime::Account, 2> accounts;
+  mpi::SocketLooks first(kLeaders, kNoAddresses, 0, {}), second(kLeaders, kNoAddresses, 1, {});
+  int looks = 0;
+  double paid_at = -1;
+  for (double now = 0; now < 80 && paid_at < 0; now += kSecondsOfACall) {
+    for (const int rank : {0, 1}) {
+      world.me = rank;
+      auto& looker = rank == 0 ? first : second;
+      auto& account = accounts[static_cast<std::size_t>(rank)];
+      const auto told = looker.before_call(MPI_COMM_WORLD, 0, now, account);
+      EXPECT_FALSE(looker.is_over(true));
+      if (!told || rank != 0) continue;
+      ++looks;
+      if (runtime::Account::pays_for(kSecondsOfProbes, told->elapsed, told->spent)) paid_at = now;
+    }
+  }
+  EXPECT_GT(looks, mpi::SocketLooks::kMostLooks);
+  EXPECT_GE(paid_at, 60);
+  EXPECT_LE(paid_at, 63);
+  EXPECT_TRUE(first.is_over(false));
+}
+
 }  // namespace
 }  // namespace espalier::fake

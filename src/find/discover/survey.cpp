@@ -100,7 +100,7 @@ void look_at_clusters(Survey& result) {
 Time deadline(const Budget& budget, const RoundTrips& seen) {
   Time slowest;
   for (const auto& [pair, time] : seen.all()) slowest = std::max(slowest, time.least);
-  return std::max(budget.least, budget.round_trips * slowest);
+  return std::min(budget.most, std::max(budget.least, budget.round_trips * slowest));
 }
 
 Expected<Survey> survey(Prober& prober, std::span<const Node> order, const Budget& budget) {

@@ -8,7 +8,7 @@
 
 namespace espalier::discover {
 
-/// How long discovery may take: the longer of `least` and `round_trips`.
+/// How long discovery may take: the longer of `least` and `round_trips`, but at most `most`.
 struct Budget {
   Time least = seconds(1);
   std::int64_t round_trips = 20;  ///< budget counted in round trips of the slowest link
@@ -16,6 +16,8 @@ struct Budget {
   /// Whether the rate between every two of up to 8 members of a cluster is measured, while there is
   /// time. Else pairs are known from the ring of all members, which is all pairs of up to 3.
   bool pair_rates = true;
+  /// Round trips on busy computers may look long; a program that waits does not wait for that.
+  Time most = kForever;
 };
 
 /// Who is near whom, and what small messages cost each node.

@@ -161,6 +161,16 @@ TEST(Survey, NeedsFewProbesOnLargeMachines) {
   }
 }
 
+TEST(Survey, WaitsForFarLinksButNotForBusyComputers) {
+  RoundTrips seen(2);
+  seen.add(0, 1, milliseconds(350));
+  Budget budget;
+  EXPECT_EQ(deadline(budget, seen), seconds(7));
+  budget.most = seconds(2);
+  EXPECT_EQ(deadline(budget, seen), seconds(2));
+  EXPECT_EQ(deadline(budget, RoundTrips(2)), seconds(1));
+}
+
 TEST(Survey, SaysWhenItsTimeIsOver) {
   const Machine machine = surveyed_machine("site:4(10ms) rack:4(200us) host:8(20us)");
   const Machine mixed = with_placement(machine, topology::random_placement(machine, 3));

@@ -157,6 +157,7 @@ class Engine {
   void follow(Communicator& comm);
   /// One call on all processes: what connections show, and what an earlier run kept. Probes only
   /// once the program has run so long that they cost it less than Account::kShare.
+  [[nodiscard]] bool may_be_measured() const;
   void look_for_machine(MPI_Comm over);
   void learn(KnownMachine machine);
   bool take_kept(KeptStart kept);

@@ -85,6 +85,12 @@ bool Engine::take_kept(KeptStart kept) {
   return false;
 }
 
+/// Whether probes would tell more than is known. The same on all ranks.
+bool Engine::may_be_measured() const {
+  const KnownMachine* known = world_->known();
+  return known == nullptr || (!known->is_certain && world_->versions() < kMostVersions);
+}
+
 void Engine::look_for_machine(MPI_Comm over) {
   if (kIsSimulated) return learn_machine(over);
   const OwnWork work(*world_);
@@ -111,14 +117,12 @@ void Engine::look_for_machine(MPI_Comm over) {
     if (take_kept(*std::move(told->kept))) return;
   }
   const KnownMachine* before = world_->known();
-  const bool is_certain = before != nullptr && before->is_certain;
-  const bool may_replace = before == nullptr || world_->versions() < kMostVersions;
-  if (!is_certain && may_replace &&
+  if (may_be_measured() &&
       runtime::Account::pays_for(kSecondsOfProbes, told->elapsed, told->spent)) {
     return learn(discovered_machine(*world_, over));
   }
-  const bool is_needed =
-      before == nullptr || (may_replace && (!is_certain || looks_->contradicts(*before->machine)));
+  const bool is_needed = may_be_measured() || (world_->versions() < kMostVersions &&
+                                               looks_->contradicts(*before->machine));
   if (told->machine && is_needed) {
     learn(
         found_machine(*world_, std::move(told->machine->machine), std::move(told->machine->words)));
@@ -129,7 +133,7 @@ void Engine::follow(Communicator& comm) {
   if (looks_ != nullptr && comm.holds_world()) {
     ++world_calls_;
     look_for_machine(comm.comm());
-    if (looks_ != nullptr && looks_->is_over()) looks_.reset();
+    if (looks_ != nullptr && looks_->is_over(may_be_measured())) looks_.reset();
   }
   comm.take_newer_machine();
 }

@@ -56,9 +56,12 @@ class SocketLooks {
   /// A communicator is about to be freed: what is under way on it comes to its end, since all
   /// members have begun it. Its result is still taken before the same call on all ranks.
   void leave(MPI_Comm comm);
-  /// Whether there were so many looks that more would tell little.
-  [[nodiscard]] bool is_over() const {
-    return looks_ >= kMostLooks && agreement_ == nullptr && delivery_ == nullptr;
+  /// Whether there were so many looks that more would tell little. While the machine may still be
+  /// measured by probes, looks go on: they tell when there is time for that.
+  /// @param may_be_measured the same on all ranks
+  [[nodiscard]] bool is_over(bool may_be_measured) const {
+    return !may_be_measured && looks_ >= kMostLooks && agreement_ == nullptr &&
+           delivery_ == nullptr;
   }
   /// Whether round trips that were seen contradict a machine: some is less than 2/3 of what the
   /// machine says, or more than 3/2.

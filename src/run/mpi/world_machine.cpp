@@ -91,6 +91,7 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   DiscoverOptions options;
   options.budget.eager_limits = false;  // told to people only
   options.budget.pair_rates = false;    // the program waits
+  options.budget.most = 2 * options.budget.least;
   options.read_cache = options.write_cache = world.settings.cache;
   auto found = discover_world(options, over, world.places.leaders);
   if (!found) {

@@ -62,7 +62,8 @@ Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& o
   if (options.fresh) words.emplace_back("--fresh");
   if (options.no_cache) words.emplace_back("--no-cache");
   if (options.cpu_speed) words.emplace_back("--cpu-speed");
-  if (progress_place() == ProgressPlace::Terminal) words.emplace_back("--progress");
+  if (progress_place() == ProgressPlace::Terminal) words.insert(words.end(), {"--progress", "0"});
+  if (progress_place() == ProgressPlace::Lines) words.insert(words.end(), {"--progress", "10"});
   if (!options.seconds.empty()) words.insert(words.end(), {"--seconds", options.seconds});
   return words;
 }
