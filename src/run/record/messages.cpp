@@ -1,46 +1,13 @@
 // Point-to-point messages: blocking ones, requests, and what completes them.
-#include <dlfcn.h>
-
 #include <array>
 #include <cstring>
 
+#include "record/ignored_statuses.hpp"
 #include "record/notes.hpp"
 #include "record/recorder.hpp"
 
 namespace espalier::record {
 namespace {
-
-// Statuses of Fortran are C's, as integers: one kind of memory serves both.
-static_assert(sizeof(MPI_Status) <= 64);
-#ifdef MPI_F_STATUS_SIZE
-static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
-#endif
-
-#if !defined(OPEN_MPI_BUILD) && !defined(ESPALIER_MPIABI)
-/// mpi_f08's own address for "no status". It is in MPICH's library of C or of Fortran, as the
-/// version has it; programs of C may do without the latter.
-std::intptr_t ignored_by_f08(const char* name) {
-  void* const address = dlsym(RTLD_DEFAULT, name);
-  return address == nullptr ? 0 : *static_cast<const std::intptr_t*>(address);
-}
-#endif
-
-bool is_ignored(std::intptr_t address, Language language) {
-  if (language == Language::C) {
-    return address == in_register(MPI_STATUS_IGNORE) || address == in_register(MPI_STATUSES_IGNORE);
-  }
-#if defined(ESPALIER_MPIABI)
-  return false;  // C alone is wrapped there
-#else
-#ifndef OPEN_MPI_BUILD
-  static const std::intptr_t one = ignored_by_f08("MPI_F08_STATUS_IGNORE");
-  static const std::intptr_t many = ignored_by_f08("MPI_F08_STATUSES_IGNORE");
-  if (address == one || address == many) return true;
-#endif
-  return address == in_register(MPI_F_STATUS_IGNORE) ||
-         address == in_register(MPI_F_STATUSES_IGNORE);
-#endif
-}
 
 void receive(Recorder& recorder, const Communicator& comm, int source, const MPI_Status& status) {
   const Rank from = comm.peer(source == MPI_ANY_SOURCE ? status.MPI_SOURCE : source);
@@ -168,7 +135,7 @@ void note_cancel(std::intptr_t request, Language language) {
 
 Statuses::Statuses(std::intptr_t count, std::intptr_t address, Language language)
     : address_(address) {
-  if (!is_ignored(address, language)) return;
+  if (!is_ignored_status(address, language)) return;
   if (count <= 1) {
     address_ = in_register(&one_[0]);
     return;
