@@ -162,6 +162,7 @@ std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots,
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }
+  if (all.empty()) return all;  // a table whose algorithms all refuse the call
   const std::uint64_t worth = worth_of_simulation(all.front().predicted, call.size);
   SimulatedTimes times(hierarchy(), call, worth, simulated_as(rules_.transport));
   SimulatedTimes reserve(hierarchy(), call, worth, simulated_as(rules_.transport));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/progress.hpp"
 #include "select/chooser.hpp"
 #include "tuning/mpich.hpp"
 
@@ -33,8 +34,9 @@ std::string_view hierarchy_of(Members members, bool has_hosts) {
 class MpichDecisions {
  public:
   MpichDecisions(const std::vector<Scope>& scopes, const HostShape& shape,
-                 const MpichRules& library)
-      : scopes_(scopes),
+                 const MpichRules& library, Progress& progress)
+      : progress_(progress),
+        scopes_(scopes),
         shape_(shape),
         library_(library),
         collectives_(Json::parse(library.collectives)),
@@ -62,6 +64,7 @@ class MpichDecisions {
       for (const std::uint64_t bytes : probed_bytes(operation)) {
         one.rows.push_back(decide(operation, bytes));
       }
+      progress_.step();
       result.operations.push_back(std::move(one));
     }
     return result;
@@ -99,7 +102,8 @@ class MpichDecisions {
     rule.bytes = bytes;
     rule.native = rule.tuned = native_in(members, operation, bytes);
     const auto found = fastest(candidates, *scope.times, call);
-    if (found && (rule.native == kForever || select::is_gain(found->time, rule.native))) {
+    // What the library does now cannot be beaten where it is not known.
+    if (found && rule.native != kForever && select::is_gain(found->time, rule.native)) {
       rule.choice = found->candidate;
       rule.tuned = found->time;
     }
@@ -141,6 +145,11 @@ class MpichDecisions {
     const Time native =
         goes_by_hosts_today(operation, bytes) ? leaders.native + inside : flat.native;
     SizeRule best = flat;
+    if (native == kForever) {
+      best.choice = {};
+      best.native = best.tuned = kForever;
+      return best;
+    }
     if (leaders.tuned + inside < flat.tuned) {
       best.choice = leaders.choice;
       best.by_host = true;
@@ -150,6 +159,7 @@ class MpichDecisions {
     return best;
   }
 
+  Progress& progress_;
   const std::vector<Scope>& scopes_;
   HostShape shape_;
   const MpichRules& library_;
@@ -200,7 +210,9 @@ Tuning decide_mpich(const topology::Machine& machine, const TuningRules& rules,
                     const MpichRules& library) {
   const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::Mpich);
   const HostShape shape = host_shape(machine);
-  const MpichDecisions decisions(scopes, shape, library);
+  Progress progress("deciding", rules.operations.size() * (scopes.size() > 1 ? 2 : 1),
+                    Progress::Told::ByTheClock);
+  const MpichDecisions decisions(scopes, shape, library, progress);
   Tuning tuning{NativeMpi::Mpich, machine.size(), shape.hosts, shape.ranks_of_host, {}, {}};
   tuning.scopes.push_back(decisions.all(rules));
   if (scopes.size() > 1) tuning.scopes.push_back(decisions.leaders(rules));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/progress.hpp"
 #include "select/chooser.hpp"
 #include "select/native_model.hpp"
 #include "select/rank_by_simulation.hpp"
@@ -56,10 +57,11 @@ class OpenMpiDecisions {
  public:
   OpenMpiDecisions(const Scope& scope, const TuningRules& rules) : scope_(scope), rules_(rules) {}
 
-  ScopeRules all() {
+  ScopeRules all(Progress& progress) {
     ScopeRules result{scope_.members, scope_.machine->size(), {}};
     for (const Operation operation : rules_.operations) {
       result.operations.push_back(operation == Operation::Gather ? gather() : decided(operation));
+      progress.step();
     }
     return result;
   }
@@ -173,9 +175,12 @@ Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rule
   const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::OpenMpi);
   const HostShape shape = host_shape(machine);
   Tuning tuning{NativeMpi::OpenMpi, machine.size(), shape.hosts, shape.ranks_of_host, {}, {}};
+  const auto decided_for = [](const Scope& scope) { return scope.members != Members::OneHost; };
+  const auto count = std::count_if(scopes.begin(), scopes.end(), decided_for);
+  Progress progress("deciding", rules.operations.size() * static_cast<std::size_t>(count),
+                    Progress::Told::ByTheClock);
   for (const Scope& scope : scopes) {
-    if (scope.members == Members::OneHost) continue;
-    tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all());
+    if (decided_for(scope)) tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all(progress));
   }
   const Scope* host = scope_of(scopes, Members::OneHost);
   for (const ScopeRules& decided : tuning.scopes) {

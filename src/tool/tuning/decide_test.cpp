@@ -177,6 +177,36 @@ TEST(Mpich, TheFirstRuleThatHoldsIsTaken) {
             "MPIR_Bcast_intra_scatter_ring_allgather");
 }
 
+TEST(Mpich, NewerNamesOfTheLengthAreRead) {
+  MpichRules library = small_library();
+  std::string& text = library.collectives;
+  for (std::size_t at = 0; (at = text.find("avg_msg_size")) != text.npos;) {
+    text.replace(at, std::string_view("avg_msg_size").size(), "per_proc_msg_size");
+  }
+  const auto rules = Json::parse(text);
+  const auto& bcast = rules.at("collective=bcast");
+  EXPECT_EQ(selected(bcast, {.ranks = 12, .bytes = 12288}), "MPIR_Bcast_intra_binomial");
+  EXPECT_EQ(selected(bcast, {.ranks = 12, .bytes = 12289}),
+            "MPIR_Bcast_intra_scatter_ring_allgather");
+}
+
+TEST(Mpich, WhatTheLibraryDoesStaysWhereItIsNotKnown) {
+  MpichRules library = small_library();
+  for (std::string* text : {&library.collectives, &library.compositions}) {
+    for (std::size_t at = 0; (at = text->find("avg_msg_size")) != text->npos;) {
+      text->replace(at, std::string_view("avg_msg_size").size(), "phase_of_the_moon");
+    }
+  }
+  const Tuning tuning = decide_mpich(three_sites(), {true, {Operation::Broadcast}}, library);
+  for (const OperationRules& rules : tuning.scopes.front().operations) {
+    for (const SizeRule& row : rules.rows) {
+      EXPECT_EQ(row.native, kForever);
+      EXPECT_EQ(row.tuned, kForever);
+      EXPECT_EQ(row.choice.algorithm, nullptr);
+    }
+  }
+}
+
 TEST(Mpich, RulesOfOtherCollectivesAndSizesStay) {
   const MpichRules library = small_library();
   const Tuning tuning = decide_mpich(three_sites(), {true, {Operation::Broadcast}}, library);

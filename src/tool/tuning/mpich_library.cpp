@@ -74,6 +74,7 @@ bool holds(std::string_view key, const CallFacts& facts) {
       {"comm_size", facts.ranks},
       {"comm_avg_ppn", facts.ranks_of_host},
       {"avg_msg_size", facts.bytes},
+      {"per_proc_msg_size", facts.bytes},
       {"total_msg_size", facts.bytes * facts.ranks},
       {"count", facts.count}};
   for (const auto& [name, value] : values) {

@@ -31,12 +31,22 @@ std::optional<double> share_of_gain(const Tuning& tuning) {
   if (all == nullptr) return std::nullopt;
   for (const OperationRules& rules : all->operations) {
     for (const SizeRule& row : rules.rows) {
+      if (row.native == kForever) continue;
       file += std::log(ratio(row.native, row.tuned));
       preload += std::log(ratio(row.native, row.preloaded.value_or(row.native)));
     }
   }
   if (preload <= 0) return std::nullopt;
   return file / preload;
+}
+
+bool has_unknown(const Tuning& tuning) {
+  const ScopeRules* all = rules_of_all(tuning);
+  if (all == nullptr) return false;
+  return std::any_of(all->operations.begin(), all->operations.end(), [](const auto& rules) {
+    return std::any_of(rules.rows.begin(), rules.rows.end(),
+                       [](const SizeRule& row) { return row.native == kForever; });
+  });
 }
 
 std::string host_loss_text(const Tuning& tuning) {
@@ -77,9 +87,12 @@ report::Table decisions_table(const Tuning& tuning) {
     for (const SizeRule& row : rules.rows) {
       report::Cell preloaded;
       if (row.preloaded) preloaded = report::Cell(*row.preloaded);
+      const bool is_known = row.native != kForever;
+      const auto if_known = [&](report::Cell cell) { return is_known ? cell : report::Cell(); };
       table.rows.push_back({std::string(name_of(rules.operation)),
-                            static_cast<std::int64_t>(row.bytes), row.native, row.tuned,
-                            Decimal{ratio(row.native, row.tuned), 2}, preloaded, describe(row)});
+                            static_cast<std::int64_t>(row.bytes), if_known(row.native),
+                            if_known(row.tuned), if_known(Decimal{ratio(row.native, row.tuned), 2}),
+                            preloaded, describe(row)});
     }
   }
   return table;
@@ -96,6 +109,9 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
       "native: what the library takes itself, in its own trees; espalier plan --mpi tells it by "
       "formulas, so its figures are near, not the same\n"
       "preload: with Espalier's library; empty: it leaves the call native\n";
+  if (has_unknown(tuning)) {
+    text += "native empty: it is not known what the library does there, and that stays\n";
+  }
   if (const auto share = share_of_gain(tuning)) {
     text += fmt::format(
         "\nThe file has {:.0f} % of the preload's gain on a log scale. The rest needs trees over "
