@@ -65,6 +65,23 @@ TEST(ToolPlan, StaysWithinFifteenPerCentOfTheBoundOnTheGrid) {
   }
 }
 
+TEST(ToolPlan, CallsNothingADefectThatIsChosenForSmpi) {
+  for (const char* operation : {"broadcast", "allreduce", "gather", "alltoall"}) {
+    for (const char* size : {"1KiB", "64KiB", "1MiB"}) {
+      const Ran ran =
+          run_tool({"plan", operation, "-m", kPlanGrid, "--size", size, "--mpi", "smpi"});
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_EQ(ran.out.find("defect"), std::string::npos) << ran.out;
+    }
+  }
+}
+
+TEST(ToolPlan, NamesItsMachine) {
+  const Json json = plan({"broadcast", "-m", kPlanGrid});
+  EXPECT_EQ(json["machine"]["processes"], 12);
+  EXPECT_TRUE(json["machine"]["name"].is_string());
+}
+
 TEST(ToolPlan, GivesTheSameHashEachTime) {
   const Words arguments{"allreduce", "-m", kPlanGrid, "--size", "64KiB", "--ordered"};
   EXPECT_EQ(plan(arguments)["hash"], plan(arguments)["hash"]);

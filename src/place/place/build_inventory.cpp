@@ -40,7 +40,7 @@ Expected<bool> check_hosts(const InventorySpec& spec) {
   for (const HostSpec& h : spec.hosts) {
     if (!is_host_name(h.host.name)) {
       return Error{h.where, fmt::format("\"{}\" is no name of a host", h.host.name.substr(0, 60)),
-                   "letters, digits, dots, dashes and underscores"};
+                   "letters, digits, dots, dashes and underscores; no dash first"};
     }
     if (!names.insert(h.host.name).second) {
       return Error{h.where, fmt::format("host \"{}\" stands twice", h.host.name),
@@ -113,7 +113,8 @@ Expected<topology::MachineSpec> machine_spec(const InventorySpec& spec,
 }  // namespace
 
 bool is_host_name(std::string_view name) {
-  return !name.empty() && name.size() < 256 &&
+  // Launchers would take one that begins with "-" for an option.
+  return !name.empty() && name.size() < 256 && name.front() != '-' &&
          name.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") ==
              std::string_view::npos;

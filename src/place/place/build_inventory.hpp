@@ -44,7 +44,7 @@ struct InventorySpec {
   std::vector<std::string> notes;
 };
 /// Whether it can be a host's name in a launcher's file: letters, digits, dots, dashes,
-/// underscores.
+/// underscores, no dash first.
 [[nodiscard]] bool is_host_name(std::string_view name);
 
 /// Refuses: no host, a host twice, one whose name is none, slots of 0 or beyond 16,777,216 in all,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "map/problem.hpp"
+#include "place/build_inventory.hpp"
 #include "place/load_inventory.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/workload.hpp"
@@ -115,6 +116,11 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
 constexpr const char* kPartitions = R"({"nodes": [
   {"name": "a", "cpus": 2, "state": "idle", "partitions": ["Fast"]},
   {"name": "b", "cpus": 2, "state": "IDLE", "partitions": ["fast"]}]})";
+
+TEST(Inventory, NoNameOfAHostIsAnOption) {
+  EXPECT_TRUE(is_host_name("n1-a.b_c"));
+  for (const char* name : {"", "-x", "--map-by", "a b", "a/b"}) EXPECT_FALSE(is_host_name(name));
+}
 
 TEST(Inventory, PartitionsKeepTheirCase) {
   const auto inventory = parse_inventory(kPartitions, "s");

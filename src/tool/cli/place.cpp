@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/progress.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/constraint_options.hpp"
@@ -68,7 +69,10 @@ Expected<place::Principles> principles_from(const PlaceOptions& options) {
 place::Answer by_principles(const map::Problem& problem, const place::Principles& principles,
                             const std::string& name) {
   place::Answer answer;
+  constexpr std::size_t kParts = 3;  // the mapping, and two replays
+  Progress progress("placing", kParts, Progress::Told::ByTheClock);
   answer.paper = select_topology(problem, principles);
+  progress.step();
   const map::ReadyTrace trace(*problem.profile, place::SearchOptions{}.trace_steps);
   answer.is_replayed = !trace.is_too_long();
   map::Replayer replayer(problem, trace, sharing_for(problem));
@@ -78,6 +82,7 @@ place::Answer by_principles(const map::Problem& problem, const place::Principles
     place::Candidate c{label, placement, {}, total_cost(problem, placement)};
     c.predicted = answer.is_replayed ? replayer.finish(placement) : c.traffic;
     answer.candidates.push_back(std::move(c));
+    progress.step();
   }
   answer.chosen = 1;
   return answer;

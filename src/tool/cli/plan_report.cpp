@@ -173,10 +173,13 @@ std::string why(const PlanReport& report) {
     const Time chosen = *report.chosen_row().finish;
     const double more = 100 * (to_microseconds(chosen) / to_microseconds(*fastest.finish) - 1);
     if (more > kDefect) {
-      text += fmt::format(
-          "simulated, {} is faster: the chosen one takes {:.1f} % longer. This is a defect of the "
-          "chooser; please report it with the command line\n",
-          name_of(fastest.choice.plan, report.call), more);
+      text += fmt::format("simulated, {} is faster: the chosen one takes {:.1f} % longer. {}\n",
+                          name_of(fastest.choice.plan, report.call), more,
+                          report.mpi == "smpi"
+                              ? "Under SMPI links are shared by latency, and the choice is made "
+                                "for that"
+                              : "This is a defect of the chooser; please report it with the "
+                                "command line");
     }
   }
   return text;
@@ -228,6 +231,7 @@ std::string plan_json(const PlanReport& report) {
   const PlanRow& chosen = report.chosen_row();
   Json json = {
       {"format", "espalier-plan-1"},
+      {"machine", {{"name", report.machine.name()}, {"processes", report.machine.size()}}},
       {"operation", name_of(call.operation)},
       {"ranks", call.size},
       {"root", call.root},
