@@ -3,7 +3,9 @@
 Each is prepared for one MPI: prepare(mpi, place) returns a Job, or a Missing with the package that it needs.
 """
 import gzip
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,8 @@ class Job:
     ranks: int = 12
     folder: pathlib.Path = None
     variables: list = field(default_factory=list)
+    name: str = ""
+    seconds: int = 120  # a run that takes more is ended
 
 
 @dataclass
@@ -38,6 +42,7 @@ class Program:
     prepare: callable
     mpis: tuple = ("openmpi",)
     quick: bool = True  # part of --quick
+    seconds: int = 120  # for one run
 
 
 def says_right(text):
@@ -161,13 +166,68 @@ def training(steps):
     return prepare
 
 
+# NAS parallel benchmarks that somebody has built: is.S.x takes as many ranks as it can have, lu.W.4 four.
+NPB = re.compile(r"(bt|cg|ep|ft|is|lu|mg|sp)\.([SWABCDE])\.(x|[1-9]\d*)")
+NPB_SECONDS = {"S": 120, "W": 120, "A": 600, "B": 1800}  # more for longer ones
+
+
+class BadFolder(Exception):
+    pass
+
+
+def npb_ranks(name, most):
+    """The most ranks that a benchmark takes: a square, any number, or a power of two."""
+    if name in ("bt", "sp"):
+        return max(side * side for side in range(1, most + 1) if side * side <= most)
+    return most if name == "ep" else 1 << (most.bit_length() - 1)
+
+
+def npb_is_right(text):
+    return bool(re.search(r"Verification\s*=\s*SUCCESSFUL", text))
+
+
+def npb(file, name, ranks):
+    def prepare(_mpi, place):
+        wanted = npb_ranks(name, place.ranks) if ranks == "x" else int(ranks)
+        return Job([file], npb_is_right, wanted)
+    return prepare
+
+
+def linked_with(file):
+    """The MPIs that a program may be of, by its libraries; as `espalier lab run` tells them apart."""
+    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False).stdout
+    old_open_mpi = "libmpi.so.12" in said and "libopen-pal.so" in said
+    is_mpich = "libmpich.so" in said or ("libmpi.so.12" in said and not old_open_mpi)
+    is_open_mpi = "libopen-pal.so" in said or ("libmpi.so" in said and "libmpi.so.12" not in said)
+    return tuple(mpi for mpi, is_it in (("mpich", is_mpich), ("openmpi", is_open_mpi)) if is_it)
+
+
+def npb_programs(folder):
+    """Programs of a folder of binaries, by their names. Raises BadFolder."""
+    if not folder.is_dir():
+        raise BadFolder(f"there is no folder {folder}")
+    files = sorted(file.resolve() for file in folder.iterdir() if NPB.fullmatch(file.name))
+    if not files:
+        raise BadFolder(f"{folder} has no benchmark with a name such as is.S.x or lu.W.4")
+    found = []
+    for file in files:
+        name, letter, ranks = NPB.fullmatch(file.name).groups()
+        if not os.access(file, os.X_OK) or not file.is_file():
+            raise BadFolder(f"{file} is no program that can be run")
+        mpis = linked_with(file)
+        if len(mpis) != 1:
+            raise BadFolder(f"{file} is linked with {'both' if mpis else 'neither'} MPICH {'and' if mpis else 'nor'} Open MPI")
+        found.append(Program(f"npb {file.name}", npb(file, name, ranks), mpis, seconds=NPB_SECONDS.get(letter, 7200)))
+    return found
+
+
 BOTH = ("mpich", "openmpi")
 PROGRAMS = [
     Program("petsc cg", petsc("cg", 1)),
     Program("petsc gmres", petsc("gmres", 1), quick=False),
     Program("petsc pipecg", petsc("pipecg", 1), quick=False),
-    Program("lammps melt", lammps(200)),
-    Program("espresso silicon", espresso, quick=False),
+    Program("lammps melt", lammps(200), seconds=300),
+    Program("espresso silicon", espresso, quick=False, seconds=600),
     Program("scalapack lu", scalapack, BOTH, quick=False),
     Program("training", training(40), quick=False),
     Program("mixed calls", mixed(4), BOTH),
@@ -176,5 +236,5 @@ PROGRAMS = [
     Program("lu.S", skeleton("lu", "S"), BOTH, quick=False),
     Program("mg.S", skeleton("mg", "S", 8), BOTH, quick=False),
     Program("ep.S", skeleton("ep", "S"), BOTH, quick=False),
-    Program("hpcc", hpcc, quick=False),
+    Program("hpcc", hpcc, quick=False, seconds=600),
 ]

@@ -32,7 +32,10 @@ def table(rows, stacks):
             line += f"{'-':>20}" if not figures else f"{figures[0]:8.2f} ({figures[1]:.2f}-{figures[2]:.2f})".rjust(20)
         share = row.get("share")
         line += "".rjust(17) if not share else f"{100 * share[0]:.0f} % > {100 * share[1]:.0f} %".rjust(17)
-        line += f"{row['limit']:8.2f}{100 * row['reached']:7.0f} %" if row.get("limit") else ""
+        if row.get("limit"):
+            line += f"{row['limit']:8.2f}{100 * row['reached']:7.0f} %"
+        elif row.get("no_limit"):
+            line += f"{'none':>8}{'-':>9}"
         yield line
 
 

@@ -8,7 +8,9 @@
 | told | Espalier's library, and the lab's machine told to it |
 """
 import json
+import math
 import pathlib
+import re
 import subprocess
 from dataclasses import dataclass
 
@@ -23,10 +25,29 @@ class Place:
     work: pathlib.Path
     state: str
     machine: str
+    ranks: int = 12  # of the machine
 
 
 class Failed(Exception):
     pass
+
+
+def of_first_ranks(machine, all_ranks, ranks):
+    """The line of a machine with the first ranks of this one alone; None if there is no such line."""
+    if ranks == all_ranks:
+        return machine
+    levels = [(name, int(count), rest) for name, count, rest in re.findall(r"(\w+):(\d+)((?:\([^()|*]*\))?)", machine)]
+    is_line = " ".join(f"{name}:{count}{rest}" for name, count, rest in levels) == machine and levels[0][0] != "random"
+    if not is_line or math.prod(count for _, count, _ in levels) != all_ranks:
+        return None  # a file, parts that differ, another placement
+    out, below = [], all_ranks
+    for name, count, rest in levels:
+        below //= count
+        if ranks > below and ranks % below != 0:
+            return None  # the last part would have fewer
+        out.append(f"{name}:{max(1, ranks // below)}{rest}")
+        ranks = min(ranks, below)
+    return " ".join(out)
 
 
 def rules_of(place, mpi, ranks):
@@ -34,8 +55,7 @@ def rules_of(place, mpi, ranks):
     folder = place.work / f"rules-{mpi}-{ranks}"
     if not folder.exists():
         folder.mkdir()
-        sites = -(-ranks // 4)
-        machine = place.machine.replace("site:3", f"site:{sites}")
+        machine = of_first_ranks(place.machine, place.ranks, ranks)
         promise = ["--commutative"] if mpi == "openmpi" else []
         subprocess.run([place.tool, "export", mpi, "-m", machine, "--output", folder, "--force", *promise], stdout=subprocess.DEVNULL,
                        check=True)
@@ -64,8 +84,8 @@ def lived(file):
     return max((int(line[1]) / 1e9 for line in lines), default=None)
 
 
-def run(place, mpi, job, stack, number=0, extra=(), seconds=120):
-    """Seconds that the program took, by its longest rank. Raises Failed if it was wrong or did not end."""
+def run(place, mpi, job, stack, number=0, extra=()):
+    """Seconds that the program took, by its longest rank. Raises Failed if it was wrong or did not end in its time."""
     times = place.work / "times"
     times.unlink(missing_ok=True)
     variables = [word for one in [f"ESPALIER_LAB_TIMES={times}", *job.variables] for word in ("--env", one)]
@@ -73,9 +93,9 @@ def run(place, mpi, job, stack, number=0, extra=(), seconds=120):
             *options_of(place, stack, mpi, job, number), *extra, "--", *job.words]
     try:
         done = subprocess.run(list(map(str, line)), cwd=job.folder or place.work, capture_output=True, text=True, errors="replace",
-                              timeout=seconds, check=False)
+                              timeout=job.seconds, check=False)
     except subprocess.TimeoutExpired:
-        raise Failed(f"{stack}: did not end within {seconds} s") from None
+        raise Failed(f"{stack}: did not end within {job.seconds} s") from None
     if done.returncode != 0 or not job.is_right(done.stdout):
         raise Failed(f"{stack}: exit code {done.returncode}: " + "\n".join((done.stdout + done.stderr).strip().splitlines()[-6:]))
     took = lived(times)

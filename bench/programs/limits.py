@@ -1,7 +1,9 @@
 """How much a program can gain at all: the share of its time in collectives, and what collectives take at least.
 
 Amdahl's limit is T / (T - C + B): T is the time of the program, C what its ranks spend in collectives on average, B the sum of the lower bounds of all its
-calls. Calls with blocks of unequal lengths have no bound here and count as nothing, so then the limit is too high.
+calls. Some collectives stand in a recording as messages (docs/placement.md): those that do not block, persistent ones, those of neighbours, and those with
+blocks of unequal lengths. They count in C and have no bound in B, and those that do not block may hide behind computation. So a program that calls them
+has no limit here, nor has one whose trace was too long to be kept: why_none() says so.
 """
 import collections
 
@@ -21,6 +23,28 @@ def calls(actions, repeated=1):
         elif action[0] not in ("compute", "send", "recv", "post", "sent"):
             found[tuple(action)] += repeated
     return found
+
+
+def messages(actions, repeated=1):
+    """How many messages the trace of one rank sends."""
+    found = 0
+    for action in actions:
+        if action[0] == "loop":
+            found += messages(action[2], repeated * action[1])
+        elif action[0] == "send":
+            found += repeated
+    return found
+
+
+def why_none(profile):
+    """Why no limit can be stated; empty if one can. "pairs" counts the program's own messages, traces those that stand for collectives, too."""
+    traces = profile["trace"]
+    if not any(rank["actions"] for rank in traces) and any(rank["in_collectives_ps"] for rank in traces):
+        return "its trace was too long to be kept"
+    if "pairs" not in profile:  # counted from the trace: no recording
+        return ""
+    stand_in = sum(messages(rank["actions"]) for rank in traces) - sum(pair[2] for pair in profile["pairs"])
+    return "it has collectives that stand as messages: non-blocking, persistent, of neighbours, or with unequal blocks" if stand_in > 0 else ""
 
 
 def bound(profile, machine, espalier):

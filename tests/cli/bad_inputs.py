@@ -8,24 +8,26 @@ WORDS are the same for all of these, or <x;y;z>: those of each choice.
 line for bash, in which $E is the tool.
 
 A case fails if the exit code differs or the words do not stand on standard error, if something is on standard output with
-exit code 2, if the tool is killed, takes more than 2 s of processor time or more than 200 MB of memory.
+exit code 2, if the tool is killed, takes more than 2 s of processor time, more than 30 s by the clock or more than 200 MB of memory.
 
   bad_inputs.py TOOL [--part I/N] [--print] [--only TEXT]
 """
 import argparse
 import collections
+import contextlib
 import itertools
 import os
 import pathlib
 import re
 import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 
-Ran = collections.namedtuple("Ran", "code out err megabytes seconds")
+Ran = collections.namedtuple("Ran", "code out err megabytes seconds hung")
 TABLE = pathlib.Path(__file__).with_name("bad_inputs.table")
 DEEP = {  # files that are right but for values inside each other without end
     "deeptrace": '{"format":"espalier-trace-1","program":"p","clock":{"kernels":1,"residual_ns":0},"dropped_calls":0,"hosts":["a"],'
@@ -36,7 +38,7 @@ DEEP = {  # files that are right but for values inside each other without end
 }
 CPU_SECONDS = 2
 MEMORY_MB = 200
-PATIENCE = 300  # by the clock: the machine may be busy
+PATIENCE = 30  # seconds by the clock, for what takes a fraction of one: the machine may be busy. More is a hang
 
 
 def alternatives(line, words):
@@ -98,9 +100,17 @@ def make_files(folder, texts):
 
 
 def limits():
+    os.setpgrp()  # so that a shell can be ended with what it has started
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY_MB << 20, 2 * MEMORY_MB << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_all(group, hung):
+    """A shell and what it has started."""
+    hung.set()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def run(tool, what, folder):
@@ -110,19 +120,27 @@ def run(tool, what, folder):
     with open(folder / "out", "w+b") as out, open(folder / "err", "w+b") as err:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment,
                                    preexec_fn=limits)
-        watch = threading.Timer(PATIENCE, process.kill)
+        hung = threading.Event()
+        watch = threading.Timer(PATIENCE, end_all, (process.pid, hung))
         watch.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        watch.cancel()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:  # Ctrl-C reaches this process alone
+            end_all(process.pid, hung)
+            raise
+        finally:
+            watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
         texts = [file.read(1 << 16).decode(errors="replace") for file in (out, err)]
-        return Ran(process.returncode, *texts, usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime)
+        return Ran(process.returncode, *texts, usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime, hung.is_set())
 
 
 def wrong(code, words, ran):
     """What is wrong with how a case ended; empty if nothing is."""
+    if ran.hung:
+        return f"it hangs: not ended after {PATIENCE} s by the clock, {ran.seconds:.1f} s of processor time"
     if ran.code != code:
         return f"exit code {ran.code}, not {code}"
     if "internal failure" in ran.err or "out of memory" in ran.err:

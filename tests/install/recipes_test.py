@@ -89,6 +89,12 @@ class Recipes(unittest.TestCase):
         folder = re.search(r"COPY --from=build /src/(\S+)/\*\.deb", text).group(1)
         self.assertIn(f"{folder}/*.deb", makefile)
 
+    def test_both_engines_leave_out_the_same_files(self):
+        """Podman reads .containerignore, Docker .dockerignore."""
+        ignored = [(SOURCE / name).read_text() for name in (".containerignore", ".dockerignore")]
+        self.assertEqual(ignored[0], ignored[1])
+        self.assertIn("build", ignored[0].splitlines())
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])

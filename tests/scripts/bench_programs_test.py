@@ -1,20 +1,33 @@
 #!/usr/bin/env python3
-"""What `make bench-programs` works out of measured times and profiles: ratios, losses, limits, table, bars, stacks."""
+"""What `make bench-programs` works out of measured times and profiles: ratios, losses, limits, table, bars, stacks, programs.
+
+Also what other helpers judge by: `make bench-export` its shares, `make bench-scale` which cells it takes over, bad_inputs.py what hangs.
+"""
+import argparse
+import contextlib
+import io
+import json
 import math
 import pathlib
 import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-sys.path.insert(0, str(ROOT / "bench" / "programs"))
+for folder in ("bench/programs", "scripts", "tests/smpi", "tests/cli"):
+    sys.path.insert(0, str(ROOT / folder))
+import bad_inputs  # noqa: E402
+import bench_export  # noqa: E402
+import bench_programs  # noqa: E402
 import catalogue  # noqa: E402
 import figures  # noqa: E402
 import lab_runs  # noqa: E402
 import limits  # noqa: E402
+import scale  # noqa: E402
 
 
 def profile(traces, communicators=()):
@@ -78,6 +91,19 @@ class Limits(unittest.TestCase):
         self.assertAlmostEqual(limits.limit(one, 2.5), 10 / 7.5)
         self.assertAlmostEqual(limits.limit(one, 7.0), 1.0)   # a bound above what was seen: nothing can go
 
+    def test_collectives_that_stand_as_messages_have_no_limit(self):
+        own = [["loop", 3, [["send", 1, 8], ["compute", 5]]], ["barrier", 0, 0, 0]]
+        one = profile([(1, 1, own), (1, 1, [["recv", 0, 8], ["barrier", 0, 0, 0]])]) | {"pairs": [[0, 1, 3, 24]]}
+        self.assertEqual(limits.why_none(one), "")
+        one["trace"][1]["actions"].append(["loop", 2, [["send", 0, 16]]])  # of an MPI_Iallreduce, say
+        self.assertIn("stand as messages", limits.why_none(one))
+        row = {"program": "pipecg", "mpi": "mpich", "ranks": 2, "seconds": {"native": 1.0}, "runs": {}, "ratios": {}, "no_limit": "so"}
+        self.assertRegex(list(figures.table([row], ["native"]))[1], r"1\.00 +none +-$")
+
+    def test_a_trace_that_was_dropped_has_no_limit(self):
+        self.assertIn("too long", limits.why_none(profile([(9, 4, []), (9, 4, [])]) | {"pairs": []}))
+        self.assertEqual(limits.why_none(profile([(9, 0, []), (9, 0, [])]) | {"pairs": []}), "")
+
 
 class Stacks(unittest.TestCase):
     def setUp(self):
@@ -106,9 +132,189 @@ class Stacks(unittest.TestCase):
     def test_what_is_not_installed_names_its_package(self):
         self.assertEqual(catalogue.skeleton("is", "S")("mpich", self.place), catalogue.Missing("(make)"))
 
+    def test_the_machine_of_the_first_ranks(self):
+        grid, one = bench_programs.MACHINE, bench_programs.ONE_HOST
+        for machine, ranks, wanted in ((grid, 12, grid), (grid, 8, "site:2(10ms,100Mbit/s) proc:4"), (grid, 3, "site:1(10ms,100Mbit/s) proc:3"),
+                                       (grid, 9, None), (one, 8, "machine:1(1ms) proc:8"), ("site:2(1ms) machine:1|2(1us) proc:4", 8, None),
+                                       ("site:3 proc:4 placement=cyclic", 8, None), ("grid.json", 8, None), ("grid.json", 12, "grid.json"),
+                                       ("random:12", 8, None)):
+            self.assertEqual(lab_runs.of_first_ranks(machine, 12, ranks), wanted, (machine, ranks))
+        self.assertEqual(lab_runs.of_first_ranks("site:2(1ms) node:3(1us) proc:2", 12, 4), "site:1(1ms) node:2(1us) proc:2")
+
     def test_names_are_told_apart(self):
         names = [program.name for program in catalogue.PROGRAMS]
         self.assertEqual(len(names), len(set(names)))
+
+
+class Options(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def of(self, *words):
+        with unittest.mock.patch.object(sys, "argv", ["bench_programs.py", "build", *map(str, words)]):
+            return bench_programs.arguments()
+
+    def refused(self, *words):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err), self.assertRaises(SystemExit) as ended:
+            self.of(*words)
+        self.assertEqual(ended.exception.code, 2)
+        return err.getvalue()
+
+    def program(self, name, mode=0o755):
+        (self.folder / name).write_text("")
+        (self.folder / name).chmod(mode)
+
+    def test_machines(self):
+        self.assertEqual(self.of().machine, bench_programs.MACHINE)
+        self.assertEqual(self.of("--machine", "proc:4").machine, "proc:4")
+        self.assertEqual(self.of("--one-host").machine, bench_programs.ONE_HOST)
+        self.assertIn("leave out --machine", self.refused("--one-host", "--machine", "proc:4"))
+
+    def test_bad_values_are_refused_in_words(self):
+        self.assertIn("there is no folder", self.refused("--npb", self.folder / "nowhere"))
+        self.assertIn("no benchmark with a name such as is.S.x", self.refused("--npb", self.folder))
+        self.assertIn("no such program: nothing; there are petsc cg,", self.refused("--only", "is,nothing"))
+        self.assertIn("0 is not a whole number of seconds", self.refused("--limit", "0"))
+        self.program("is.S.x")
+        self.assertIn("neither MPICH nor Open MPI", self.refused("--npb", self.folder))
+        (self.folder / "is.S.x").unlink()
+        self.program("is.S.x", 0o644)
+        self.assertIn("is no program that can be run", self.refused("--npb", self.folder))
+
+    def test_benchmarks_are_found_by_their_names(self):
+        for name in ("is.S.x", "lu.W.4", "bt.A.x", "readme", "dt.S.x", "is.S.0"):
+            self.program(name)
+        with unittest.mock.patch.object(catalogue, "linked_with", lambda _: ("openmpi",)):
+            found = self.of("--npb", self.folder, "--only", "npb").programs
+        self.assertEqual([(one.name, one.mpis, one.seconds) for one in found],
+                         [("npb bt.A.x", ("openmpi",), 600), ("npb is.S.x", ("openmpi",), 120), ("npb lu.W.4", ("openmpi",), 120)])
+        place = types.SimpleNamespace(ranks=12)
+        self.assertEqual([one.prepare("openmpi", place).ranks for one in found], [9, 8, 4])
+        is_right = found[0].prepare("openmpi", place).is_right
+        self.assertTrue(is_right(" Verification    =               SUCCESSFUL\n"))
+        self.assertFalse(is_right(" Verification    =             UNSUCCESSFUL\n"))
+
+    def test_programs_that_do_not_fit_are_told(self):
+        self.program("lu.W.4")
+        with unittest.mock.patch.object(catalogue, "linked_with", lambda _: ("openmpi",)):
+            options = self.of("--npb", self.folder, "--only", "npb", "--limit", "7", "--machine", "proc:2")
+        place, out = lab_runs.Place("espalier", self.folder, self.folder, "/run/lab", options.machine, 2), io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(bench_programs.all_rows(place, options, None, options.programs), ([], []))
+        self.assertIn("it takes 4 ranks, the machine has 2", out.getvalue())
+
+    def test_limits_of_time(self):
+        seen = []
+
+        def run(_place, _mpi, job, *_):
+            seen.append(job.seconds)
+            raise lab_runs.Failed("enough")
+        place = lab_runs.Place("espalier", self.folder, self.folder, "/run/lab", bench_programs.MACHINE)
+        program = catalogue.Program("heavy", lambda *_: catalogue.Job(["./a"], None), seconds=600)
+        with unittest.mock.patch.object(lab_runs, "run", run), contextlib.redirect_stdout(io.StringIO()):
+            for words in ((), ("--limit", "7")):
+                bench_programs.all_rows(place, self.of(*words), None, [program])
+        self.assertEqual(seen, [600, 7])
+
+
+class Export(unittest.TestCase):
+    def test_shares_are_of_logarithms(self):
+        self.assertAlmostEqual(bench_export.share(8.0, 4.0, 2.0), 0.5)
+        self.assertIsNone(bench_export.share(8.0, 4.0, 7.9))
+        rows = [{"native_ms": 8.0, "files_ms": 4.0, "simulated_ms": 2.0}, {"native_ms": 8.0, "files_ms": 1.0, "simulated_ms": None}]
+        self.assertAlmostEqual(bench_export.in_all(rows, "simulated_ms"), 0.5)
+        self.assertIsNone(bench_export.in_all(rows[1:], "simulated_ms"))
+
+    def test_losses_are_beyond_the_interval(self):
+        call = ("barrier", 0)
+        rounds = {"native": [1.0, 1.0, 1.0], "files": [1.1, 1.2, 1.1], "preload": [0.5, 0.5, 0.5]}
+        rounds = {way: [{call: (time, 0.4)} for time in times] for way, times in rounds.items()}
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            bench_export.table("mpich", {call: {"tuned_ps": 5 * 10**8, "algorithm": "as it is"}}, rounds)
+        self.assertRegex(out.getvalue(), r"beyond the interval: 1\n.*\nbarrier 0 B +1\.0 +1\.1 +1\.100 \(1\.100-1\.200\)")
+        self.assertIn("-14 % of the gain of the best selectable algorithms", out.getvalue())
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            bench_export.table("mpich", {}, {way: times[:2] for way, times in rounds.items()})
+        self.assertIn("not known, 2 rounds have none", out.getvalue())
+
+
+class Scale(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in ("smpi/smpi_times", "bin/write_platform"):
+            (self.folder / name).parent.mkdir()
+            (self.folder / name).write_text("one")
+        version = unittest.mock.patch.object(scale, "simgrid", lambda: "3.32")
+        version.start()
+        self.addCleanup(version.stop)
+        self.asked = []
+
+    def run_all(self, operations, ends=lambda _: True, **more):
+        """A new process: which calls are run, and what is known then."""
+        options = argparse.Namespace(build=str(self.folder), resume=str(self.folder / "kept"), operations=operations, memory=1, seconds=60, limit=1)
+        vars(options).update(more)
+        runs, self.asked = scale.Scale(options), []
+
+        def play(_folder, _ranks, _team, calls):
+            self.asked += calls
+            done = [call for call in calls if ends(call)] if ends(calls[0]) else []
+            return {call: {"us": 1.0, "right": True, "planned": "", "plan": ""} for call in done}, 0, 1, 1, 1
+        runs.play = play
+        with contextlib.redirect_stderr(io.StringIO()):
+            return runs, runs.run("", 64, "ompi")
+
+    def test_only_cells_of_the_same_kind_are_taken_over(self):
+        _, first = self.run_all("barrier,reduce")
+        self.assertEqual((self.asked, first["taken"]), (["barrier:0", "reduce:8", "reduce:65536"], 0))
+        runs, second = self.run_all("barrier,gather")
+        self.assertEqual((self.asked, second["taken"], list(second["cells"])), (["gather:8", "gather:65536"], 1, ["barrier:0", "gather:8", "gather:65536"]))
+        self.assertEqual(scale.taken_over(runs, [second]), f"1 of 3 cells were taken over from {self.folder}/kept")
+        (self.folder / "smpi/smpi_times").write_text("another")
+        runs, third = self.run_all("barrier")
+        self.assertEqual((self.asked, third["taken"]), (["barrier:0"], 0))
+        self.assertIn("5 cells there are of other builds or settings", scale.taken_over(runs, [third]))
+
+    def test_what_did_not_end_is_tried_again_with_more_time(self):
+        _, first = self.run_all("barrier", lambda _: False)
+        self.assertEqual((first["cells"], first["not_ended"], first["runs"]), ({}, {"barrier:0"}, 1))
+        self.assertEqual(self.run_all("barrier", seconds=30)[1]["taken"], 1)
+        self.assertEqual(self.run_all("barrier", seconds=90)[1]["cells"].keys(), {"barrier:0"})
+        self.assertEqual(self.run_all("barrier")[1]["not_ended"], set())
+
+    def test_older_and_cut_lines_are_not_taken_over(self):
+        (self.folder / "kept").write_text(json.dumps({"ranks": 64, "team": "ompi", "cells": {"barrier:0": {}}}) + '\n{"ranks": 64, "te')
+        self.assertEqual(self.run_all("barrier")[1]["taken"], 0)
+        runs, again = self.run_all("barrier")
+        self.assertEqual((again["taken"], runs.others), (1, 1))
+
+    def test_a_cell_without_a_selector_is_not_shown(self):
+        cell = {"us": 3.0, "right": True, "plan": ""}
+        row = {team: {"cells": {}} for team in ("espalier", "ompi")}
+        row["espalier"]["cells"]["reduce:8"] = cell
+        said = list(scale.failures([scale.row_of(64, "reduce:8", row)], 1.0))
+        self.assertEqual(said, ["reduce of 8 B on 64 ranks: not shown, no selector ended with right data (ompi not ended)"])
+        row["ompi"]["cells"]["reduce:8"] = cell | {"us": 2.0}
+        self.assertEqual(list(scale.failures([scale.row_of(64, "reduce:8", row)], 1.5)), [])
+        self.assertIn("1.500 times, at most 1.4", next(scale.failures([scale.row_of(64, "reduce:8", row)], 1.4)))
+        row["espalier"]["cells"].clear()
+        self.assertIn("ours is wrong or did not end", next(scale.failures([scale.row_of(64, "reduce:8", row)], 1.4)))
+
+
+class BadInputs(unittest.TestCase):
+    def test_what_sleeps_hangs(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(bad_inputs, "PATIENCE", 0.3):
+            ran = bad_inputs.run("/bin/true", "SHELL sleep 20 | cat", pathlib.Path(folder))
+            self.assertIn("it hangs", bad_inputs.wrong(0, "", ran))
+        with tempfile.TemporaryDirectory() as folder:
+            ran = bad_inputs.run("/bin/true", "", pathlib.Path(folder))
+            self.assertEqual(bad_inputs.wrong(0, "", ran), "")
 
 
 if __name__ == "__main__":

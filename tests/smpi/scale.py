@@ -7,14 +7,21 @@
 One process simulates all ranks, on a machine of three levels: 4 sites of nodes of 16 processes. Data are really moved and
 checked on all ranks. Beside the simulated times stand the processor time and the memory of each contender's runs. A block whose
 buffers take more than --memory GiB over all ranks is halved until they fit: the table has its length. A run that takes more than
---seconds of processor time or --limit GiB of address space is ended; so is one that does not get on. Results are kept in FILE, so
-that a run which was interrupted goes on.
+--seconds of processor time or --limit GiB of address space is ended; so is one that does not get on.
+
+Results are kept in FILE, so that a run which was interrupted goes on. A cell is taken over only if it is of the same call with as many
+ranks, contender, machine, root, build (the program with the library in it), SimGrid and settings (ESPALIER_*); one that did not end, only
+if it had as much time and memory. How many were is told at the end. The costs in the second table are those of all runs that cells are from.
+
+--within RATIO ends with 1 if we are wrong, or slower than RATIO times the best selector, or if no selector ended: then nothing is shown.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +34,8 @@ from table import size_text  # noqa: E402
 
 OPERATIONS = "broadcast,reduce,allreduce,barrier,gather,allgather"
 SIZES = (8, 65536)
+ROOTS = 1  # root 0 alone
+INTERRUPTED = (-2, 130)  # by Ctrl-C, which says nothing of the call
 MOST_FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rank's variables are an open file
 
 
@@ -66,15 +75,67 @@ def end(line, environment, seconds, limit):
     return text, process.returncode, time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
+def simgrid():
+    """What SimGrid says of itself."""
+    if not shutil.which("smpirun"):
+        sys.exit("error: there is no smpirun: install SimGrid (Debian: libsimgrid-dev)")
+    return subprocess.run(["smpirun", "-version"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+
+
+def identity(build):
+    """Of all that simulated times depend on besides the call: programs, with the library in them, SimGrid and settings."""
+    said = hashlib.sha256()
+    for name in ("smpi/smpi_times", "bin/write_platform"):
+        if not (build / name).exists():
+            sys.exit(f"error: there is no {build / name}: make bench-scale builds it")
+        said.update((build / name).read_bytes())
+    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("ESPALIER_") and name != "ESPALIER_MACHINE")
+    said.update(json.dumps([simgrid(), launch.EXACT, launch.SHARED_PROGRAM, settings]).encode())
+    return said.hexdigest()[:16]
+
+
+def known(lines, calls, seconds, limit):
+    """What runs tell of these calls, and what they cost. A call that did not end in less time or memory is not known."""
+    result = {"runs": 0, "clock": 0, "processor": 0, "memory": 0, "cells": {}, "not_ended": set()}
+    for line in lines:
+        cells = {call: cell for call, cell in line["cells"].items() if call in calls}
+        stuck = {call for call in line["not_ended"] if call in calls and line["seconds"] >= seconds and line["limit"] >= limit}
+        if not cells and not stuck:
+            continue
+        result["runs"] += 1
+        result["clock"] = round(result["clock"] + line["clock"], 1)
+        result["processor"] = round(result["processor"] + line["processor"], 1)
+        result["memory"] = max(result["memory"], line["memory"])
+        result["cells"] |= cells
+        result["not_ended"] |= stuck
+    result["not_ended"] -= result["cells"].keys()
+    return result
+
+
 class Scale:
     def __init__(self, options):
         self.options = options
         self.build = pathlib.Path(options.build)
-        self.kept = {}
+        self.identity = identity(self.build)
+        self.kept = {}   # lines of FILE, one a run, by what they are of
+        self.others = 0  # cells that are of something else
         if options.resume and pathlib.Path(options.resume).exists():
-            for line in pathlib.Path(options.resume).read_text().splitlines():
-                result = json.loads(line)
-                self.kept[result["ranks"], result["team"]] = result
+            for text in pathlib.Path(options.resume).read_text().splitlines():
+                self.read(text)
+
+    def read(self, text):
+        try:
+            line = json.loads(text) if text else {}
+        except ValueError:  # cut off where a run was ended
+            return
+        if line.get("of") == self.identity:
+            self.kept.setdefault(self.key(line), []).append(line)
+        else:  # those before cells had an identity, too
+            self.others += len(line.get("cells", ()))
+
+    @staticmethod
+    def key(line):
+        return line["ranks"], line["team"], line["machine"], line["roots"], line["of"]
 
     def calls(self, ranks):
         return [f"{operation}:{size}" for operation in self.options.operations.split(",")
@@ -87,7 +148,7 @@ class Scale:
                 "--log=root.thres:critical"]
         line += [f"--cfg={option}" for option in launch.EXACT + [launch.SHARED_PROGRAM]]
         line += [] if ours else [f"--cfg=smpi/coll-selector:{team}"]
-        line += [str(self.build / "smpi/smpi_times"), "--roots", "1"] + calls
+        line += [str(self.build / "smpi/smpi_times"), "--roots", str(ROOTS)] + calls
         environment = os.environ | {"ESPALIER_MACHINE": f"{folder}/machine.json", "TMPDIR": folder}
         environment |= {"ESPALIER_FORCE": "1"} if ours else {"ESPALIER_DISABLE": "1"}
         text, *how = end(line, environment, self.options.seconds, self.options.limit << 30)
@@ -97,27 +158,31 @@ class Scale:
 
     def run(self, folder, ranks, team):
         """All calls of a contender. A call that does not end is left out, and those after it are run again without it."""
-        if (ranks, team) in self.kept:
-            return self.kept[ranks, team]
-        result = {"ranks": ranks, "team": team, "runs": 0, "clock": 0, "processor": 0, "memory": 0, "cells": {}}
-        left = self.calls(ranks)
+        options, calls = self.options, self.calls(ranks)
+        of = {"ranks": ranks, "team": team, "machine": machine(ranks), "roots": ROOTS, "of": self.identity,
+              "seconds": options.seconds, "limit": options.limit}
+        lines = self.kept.setdefault(self.key(of), [])
+        old = known(lines, calls, options.seconds, options.limit)
+        left = [call for call in calls if call not in old["cells"] and call not in old["not_ended"]]
+        taken = len(calls) - len(left)
         while left:
             cells, code, clock, processor, memory = self.play(folder, ranks, team, left)
-            result["runs"] += 1
-            result["clock"] = round(result["clock"] + clock, 1)
-            result["processor"] = round(result["processor"] + processor, 1)
-            result["memory"] = max(result["memory"], memory)
-            result["cells"] |= cells
+            if code in INTERRUPTED:
+                raise KeyboardInterrupt
             left = [call for call in left if call not in cells]
+            self.keep(lines, of | {"clock": round(clock, 1), "processor": round(processor, 1), "memory": memory, "cells": cells,
+                                   "not_ended": left[:1]})
             print(f"{ranks} ranks, {team}: {len(cells)} calls in {processor:.0f} s of processor time, "
                   f"{memory / 2**30:.2f} GiB" + (f"; {left[0]} did not end ({code})" if left else ""),
                   file=sys.stderr, flush=True)
             left = left[1:]
-        self.kept[ranks, team] = result
+        return known(lines, calls, options.seconds, options.limit) | {"ranks": ranks, "team": team, "taken": taken}
+
+    def keep(self, lines, line):
+        lines.append(line)
         if self.options.resume:
             with open(self.options.resume, "a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
-        return result
+                file.write("\n" + json.dumps(line) + "\n")  # what is before it may be cut off
 
 
 def row_of(ranks, call, runs):
@@ -152,6 +217,27 @@ def show(rows, runs):
               f"{r['memory'] / 2**30:.2f} |")
 
 
+def taken_over(scale, runs):
+    """A line on cells of earlier runs; empty if none are kept."""
+    if not scale.options.resume:
+        return ""
+    cells = sum(len(scale.calls(run["ranks"])) for run in runs)
+    text = f"{sum(run['taken'] for run in runs)} of {cells} cells were taken over from {scale.options.resume}"
+    return text + (f"; {scale.others} cells there are of other builds or settings" if scale.others else "")
+
+
+def failures(rows, within):
+    """Why each cell fails that is not shown to be within this ratio."""
+    for r in rows:
+        call = f"{r['operation']} of {size_text(r['size'])} on {r['ranks']} ranks"
+        if r["ours"] is None:
+            yield f"{call}: ours is wrong or did not end"
+        elif r["ratio"] is None:
+            yield f"{call}: not shown, no selector ended with right data ({r['out']})"
+        elif r["ratio"] > within:
+            yield f"{call}: {r['ours']:.1f} us, the best selector ({r['peer']}) {r['best']:.1f}: {r['ratio']:.3f} times, at most {within} is wanted"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -163,8 +249,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--resume")
-    parser.add_argument("--within", type=float, help="end with 1 if we are wrong, or slower than this times the best")
+    parser.add_argument("--within", type=float, help="end with 1 if we are wrong, slower than this times the best, or nothing is shown")
     options = parser.parse_args()
+    if options.within is not None and not options.peers:
+        parser.error("--within compares with selectors: name some with --peers")
     scale = Scale(options)
     teams = ["espalier"] + [p for p in options.peers.split(",") if p]
     rows, all_runs = [], []
@@ -175,12 +263,11 @@ def main():
         rows += [row_of(ranks, call, runs) for call in scale.calls(ranks)]
         all_runs += runs.values()
     show(rows, all_runs)
-    if options.within is None:
-        return 0
-    bad = [r for r in rows if r["ours"] is None or (r["ratio"] is not None and r["ratio"] > options.within)]
-    for r in bad:
-        print(f"error: {r['operation']} of {size_text(r['size'])} on {r['ranks']} ranks: {number(r['ours'], '.1f')} us, "
-              f"the best selector {number(r['best'], '.1f')}", file=sys.stderr)
+    if said := taken_over(scale, all_runs):
+        print(f"\n{said}")
+    bad = [] if options.within is None else list(failures(rows, options.within))
+    for why in bad:
+        print(f"error: {why}", file=sys.stderr)
     return 1 if bad else 0
 
 
