@@ -14,6 +14,9 @@ world.Allreduce([array("d", [1.0] * 1000), MPI.DOUBLE], [total, MPI.DOUBLE])
 assert list(total) == [float(size)] * 1000
 assert world.allreduce(rank) == size * (size - 1) // 2  # objects: whatever mpi4py makes of it
 assert world.bcast({"a": rank}, root=size - 1) == {"a": size - 1}
+word, sums = array("i", [rank]), array("i", [0])
+MPI.Request.Waitall([world.Ibcast([data, MPI.INT], root=size - 1), world.Iallreduce([word, MPI.INT], [sums, MPI.INT]), world.Ibarrier()])
+assert list(data) == [7] * 1000 and list(sums) == [size * (size - 1) // 2]
 world.Barrier()
 library = ctypes.CDLL(None)
 planned = library.espalier_query_count(b"planned") if hasattr(library, "espalier_query_count") else -1

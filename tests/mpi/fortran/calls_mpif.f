@@ -55,6 +55,12 @@
       call expect_planned('broadcast on a part')
       call expect(value .eq. modulo(rank, 2), 'broadcast on a part')
       call MPI_COMM_FREE(half, ierror)
+      value = merge(5, 0, rank .eq. 0)
+      call MPI_IBCAST(value, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, request,
+     &                ierror)
+      call MPI_WAIT(request, MPI_STATUS_IGNORE, ierror)
+      call expect(value .eq. 5, 'non-blocking broadcast')
+      call expect_native('non-blocking broadcast')
       call MPI_IBARRIER(MPI_COMM_WORLD, request, ierror)
       call MPI_WAIT(request, MPI_STATUS_IGNORE, ierror)
       call expect_native('non-blocking barrier')
