@@ -13,12 +13,12 @@ namespace espalier::mpi {
 /// One call that runs along a program, step by step. Several may be under way on one channel; they
 /// begin in the order of their numbers, and each rank begins the same ones.
 ///
-/// | state | step() |
-/// |---|---|
-/// | Idle | does nothing |
-/// | Waiting | begins, once the channel lets calls of this number begin |
-/// | Running | takes what MPI has completed, posts what may be posted, runs steps that need no
-/// message | | Done | does nothing; code() is the result |
+/// | state | step() | next |
+/// |---|---|---|
+/// | Idle | does nothing | Waiting, by begin() |
+/// | Waiting | begins, once the channel lets calls of this number begin | Running |
+/// | Running | takes what is complete, posts what may be posted, runs local steps | Done |
+/// | Done | does nothing; code() is the result | Waiting, by begin() |
 ///
 /// All steps that wait for nothing are under way, messages within a window: at most
 /// ChannelOptions::window sends and as many receives. What others wait for may be beyond the

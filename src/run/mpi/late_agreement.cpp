@@ -20,7 +20,7 @@ LateAgreement::~LateAgreement() {
   const double begin = seconds_now();
   int done = failed_ ? 1 : 0;
   while (done == 0 && seconds_now() - begin < kPatienceSeconds) {
-    if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
     if (done == 0) sched_yield();  // for ranks that share this core
   }
   if (done != 0) return;

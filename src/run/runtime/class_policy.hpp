@@ -53,9 +53,10 @@ struct Take {
   bool is_settled = false;
 };
 
-/// Which candidate runs each call of one class on one communicator, and why a call is native. The
-/// only place that decides this: trial, watch, decisions of earlier runs, first native calls and
-/// agreements are its parts. It knows numbers of calls and agreed values, neither MPI nor a clock.
+/// Which candidate runs each call of one class on one communicator, and why a call is native:
+/// trial, watch, decisions of earlier runs, first native calls and agreements are its parts. It
+/// knows numbers of calls and agreed values, neither MPI nor a clock. What is decided elsewhere:
+/// docs/adr/0025-a-call-is-a-value.md
 ///
 /// How it is used, on every rank before each call of the class:
 ///   1. If wants_candidates(), begin().

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/shim/shim.h"
@@ -28,8 +29,10 @@ __attribute__((destructor)) static void tell_life(void) {
   if (ended == 0) shim_end_life();
   char line[64];
   const int length = snprintf(line, sizeof line, "%ld %lld\n", rank, (long long)(ended - began));
-  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return;
-  if (write(fd, line, (size_t)length) != length) perror(path);
+  struct stat info;
+  const int is_own = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+  if (is_own && write(fd, line, (size_t)length) != length) perror(path);
   close(fd);
 }
