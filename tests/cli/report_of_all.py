@@ -64,7 +64,7 @@ def main():
                 ran = subprocess.run([ESPALIER, "--quiet", "reproduce", "all", "--quick", "--folder", other], capture_output=True, text=True,
                                      check=False)
                 assert ran.returncode == 2, (name, ran)
-                assert ran.stderr.startswith(f"error: {thesis}: there is such a file"), (name, ran.stderr)
+                assert ran.stderr.startswith(f"{thesis}: error: there is such a file"), (name, ran.stderr)
                 assert [one.name for one in pathlib.Path(other).iterdir()] == [name] and thesis.read_text() == "my thesis", name
         print(f"{len(first['exhibits'])} exhibits")
 
