@@ -97,8 +97,14 @@ bool link_tree_refuses(const Hierarchy&, const Collective& call, const Parameter
   return call.irregular();
 }
 
+/// Where all nodes are alike trees over levels are as good, unless the way over another cluster is
+/// shorter than the direct one: those know no relays.
+bool are_levels_enough(const Hierarchy& hierarchy) {
+  return hierarchy.shape().equal_nodes && !hierarchy.shape().has_detours;
+}
+
 std::vector<Parameters> link_tree_proposals(const Hierarchy& hierarchy, const Collective& call) {
-  if (hierarchy.shape().equal_nodes) return {};
+  if (are_levels_enough(hierarchy)) return {};
   std::vector<Parameters> all;
   for (const std::uint64_t segment : segments_for(call)) {
     all.push_back(LevelChoice{Shape::Flat, segment});
@@ -167,7 +173,7 @@ std::vector<Parameters> all_pairs_proposals(const Hierarchy& hierarchy, const Co
 
 /// Whole messages: a pipeline goes by its slowest rank, which a search does not look at.
 std::vector<Parameters> search_proposals(const Hierarchy& hierarchy, const Collective& call) {
-  if (call.size > kSearchedUpTo || hierarchy.shape().equal_nodes) return {};
+  if (call.size > kSearchedUpTo || are_levels_enough(hierarchy)) return {};
   return {LevelChoice{Shape::Flat, 0}};
 }
 

@@ -42,6 +42,17 @@ bool are_alike(const Machine& machine, std::span<const std::uint32_t> classes) {
   return true;
 }
 
+bool has_shorter_detours(const Machine& machine) {
+  std::vector<Time> least(machine.levels().size(), kForever);  // of the channels of a depth
+  for (const Cluster& cluster : machine.clusters()) {
+    least[cluster.depth] = std::min(least[cluster.depth], cluster.channel.latency);
+  }
+  for (std::size_t d = 1; d < least.size(); ++d) least[d] = std::min(least[d], least[d - 1]);
+  return std::any_of(machine.clusters().begin(), machine.clusters().end(), [&](const Cluster& c) {
+    return c.depth > 0 && 2 * least[c.depth - 1] < c.channel.latency;
+  });
+}
+
 }  // namespace
 
 std::uint32_t member_with(const Machine& machine, const Cluster& cluster, topology::Leaf leaf) {
@@ -55,7 +66,10 @@ std::uint32_t member_with(const Machine& machine, const Cluster& cluster, topolo
 }
 
 MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_ranks)
-    : smallest_outermost(machine.size()), can_fold(can_be_folded(machine)), least(machine) {
+    : has_detours(has_shorter_detours(machine)),
+      smallest_outermost(machine.size()),
+      can_fold(can_be_folded(machine)),
+      least(machine) {
   const topology::NodeCosts& first = machine.costs(0);
   const topology::NodeCosts* before = &first;
   for (Rank rank = 0; rank < machine.size(); ++rank) {

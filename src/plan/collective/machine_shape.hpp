@@ -30,7 +30,9 @@ struct MachineShape {
   /// depth with their uplinks. Then exchanges that do the same on all ranks are told by one of
   /// them.
   bool is_regular = false;
-  bool reaches_far = false;    ///< a channel is far (topology::Transport)
+  bool reaches_far = false;  ///< a channel is far (topology::Transport)
+  /// A cluster has so long a latency that going out of it and back in is shorter.
+  bool has_detours = false;
   Rank largest_outermost = 1;  ///< most ranks of a member of the whole machine
   Rank smallest_outermost;     ///< fewest ranks of one
   /// Whether trees over its levels can be told by parts: several clusters, no links of single

@@ -55,6 +55,11 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
       {"l0:4(10ms,1Gbit/s) l1:1|1|4|2(50us,10Mbit/s,backbone=50Mbit/s) "
        "l2:2(50us,1Gbit/s,send=1us,recv=1us)",
        Operation::Exscan, 372840, 0, 1.03 * 1547},
+      // Over the other cluster 2 us: trees over levels take 30 ms.
+      {"l0:2(1us) l1:4(30ms)", Operation::Broadcast, 1024, 0, 0.004},
+      {"l0:2(1us) l1:4(30ms)", Operation::Reduce, 1024, 5, 0.004},
+      {"l0:2(1us) l1:4(30ms)", Operation::Gather, 64, 0, 0.004},
+      {"l0:2(1us) l1:4(30ms)", Operation::Scatter, 64, 3, 0.004},
   };
   for (const auto& one : cases) {
     const topology::Machine machine = *topology::parse_synthetic(one.machine);

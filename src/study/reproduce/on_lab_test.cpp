@@ -128,7 +128,7 @@ TEST(DichevOnLab, MeasuresUnequalLengthsUnderAllTreesInBothPlacements) {
   }
   // Every stack takes twice as long as the next, so each tree half as long as the one before.
   EXPECT_TRUE(says(exhibits->at(1), "minimum-first takes up to 50 % less time"));
-  EXPECT_TRUE(says(exhibits->at(1), "in 0 of 8 rows: trees are worth their hops"));
+  EXPECT_TRUE(says(exhibits->at(1), "fastest of the six in 0 of 8 rows."));
 }
 
 TEST(LangerOnLab, ReadsWhatTheProgramPrintsAndRefusesOtherLines) {
@@ -262,6 +262,9 @@ TEST(BanikazemiOnLab, WrongResultsAreCalledSo) {
   };
   const auto exhibits = banikazemi_on_lab(options, wrong);
   EXPECT_EQ(exhibits->at(0).table.rows[0][4].raw(), "WRONG");
+  EXPECT_EQ(exhibits->at(0).table.rows[0][8].raw(), "WRONG");
+  EXPECT_TRUE(says(exhibits->at(0), "No figure was right here"));
+  EXPECT_TRUE(exhibits->at(0).svg.empty());
 }
 
 TEST(BanikazemiOnLabProperty, PlacementsHoldWhatTheFigureSays) {
