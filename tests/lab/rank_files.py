@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from launchers import launchers
 from patience import PATIENCE
 
 ESPALIER, MPICH, OPENMPI, EXAMPLES = sys.argv[1:]
@@ -26,14 +27,7 @@ INVENTORY = {
     # Listed in turn, so that placing them as listed is bad.
     "hosts": [{"name": f"site{s}-machine{m}", "cluster": f"site{s}", "slots": 2} for m in range(2) for s in range(2)],
 }
-# What the lab itself would say to mpiexec (espalier lab run --print), but for the hosts.
-LAUNCHERS = {
-    "openmpi": ["mpiexec.openmpi", "--allow-run-as-root", "--mca", "plm_rsh_agent", f"{STATE}/rsh", "--mca", "pml", "ob1",
-                "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include", "eth0",
-                "--mca", "mpi_yield_when_idle", "1"],
-    "mpich": ["mpiexec.mpich", "-launcher", "ssh", "-iface", "eth0", "-launcher-exec", f"{STATE}/rsh", "-genv", "LD_PRELOAD",
-              str(SHIM), "-genv", "UCX_TLS", "self,sm,tcp", "-genv", "UCX_NET_DEVICES", "eth0"],
-}
+LAUNCHERS = launchers(STATE, SHIM)
 # The last word is followed by the file, or ends with "=" and takes it.
 IS_PRRTE = "OpenRTE" not in subprocess.run(["mpiexec.openmpi", "--version"], stdout=subprocess.PIPE, text=True,
                                            check=True).stdout

@@ -15,14 +15,13 @@ import sys
 import tempfile
 import time
 
+from launchers import launchers
 from patience import PATIENCE
 
 ESPALIER, WHERE = sys.argv[1:]
 STATE = f"/run/espalier-lab-weather-{os.getpid()}"
 SITES = ["site0", "site1", "site2"]
-# As the lab itself would start it (espalier lab run --print), but for the hosts.
-LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--mca", "plm_rsh_agent", f"{STATE}/rsh", "--mca", "pml", "ob1", "--mca", "btl",
-            "self,vader,tcp", "--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include", "eth0", "--mca", "mpi_yield_when_idle", "1"]
+LAUNCHER = launchers(STATE)["openmpi"]
 INVENTORY = {"format": "espalier-inventory-1", "name": "lab", "between": {"latency": "5 ms"}, "inside": {"latency": "50 us"},
              "hosts": [{"name": f"{site}-machine{m}", "cluster": site} for site in SITES for m in range(2)]}
 PORT = 7411

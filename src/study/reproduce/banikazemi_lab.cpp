@@ -155,7 +155,7 @@ Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements,
         " Here: broadcast up to {:.1f} (SPOC) and {:.1f} (FNF), multicast up to {:.1f} and {:.1f}.",
         best[kHosts].first, best[kHosts].second, best[kMembers].first, best[kMembers].second);
   } else {
-    exhibit.notes.back() += " No figure was right here.";
+    exhibit.notes.back() += " Here a broadcast or the multicasts have no right figure.";
   }
   return exhibit;
 }

@@ -120,7 +120,7 @@ std::size_t sizes_won(const Bench& bench, const std::string& key,
 }
 
 /// The geometric mean over all sizes of how many times as long one stack takes as another; over
-/// those at which both computed rightly.
+/// those at which both computed rightly, NaN if there is none.
 double times_as_long(const Bench& bench, const std::string& slow, const std::string& fast) {
   const auto of = [&](const std::string& key) -> const std::vector<measure::MeasuredTimes>& {
     const auto it = std::find_if(bench.stacks.begin(), bench.stacks.end(),
@@ -134,11 +134,17 @@ double times_as_long(const Bench& bench, const std::string& slow, const std::str
     sum += std::log(of(slow)[c].summary.median / of(fast)[c].summary.median);
     ++right;
   }
-  return std::exp(sum / right);
+  return right == 0 ? std::numeric_limits<double>::quiet_NaN() : std::exp(sum / right);
 }
 
 /// What of the gain is the transport, what pipelining, what topology.
 std::string shares_of_gain(const Bench& bench, const std::string& mpi) {
+  if (std::isnan(times_as_long(bench, "native", "blind") +
+                 times_as_long(bench, "blind", "segments") +
+                 times_as_long(bench, "blind", "multilevel") +
+                 times_as_long(bench, "segments", "chosen"))) {
+    return "What of the gain is topology cannot be told: some stack has no right result.";
+  }
   return fmt::format(
       "Over all sizes (geometric means) {} itself takes {:.2f} times as long as the binomial tree "
       "by rank on our transport, which knows nothing of the machine. Of the rest, pipelining "

@@ -263,7 +263,7 @@ TEST(BanikazemiOnLab, WrongResultsAreCalledSo) {
   const auto exhibits = banikazemi_on_lab(options, wrong);
   EXPECT_EQ(exhibits->at(0).table.rows[0][4].raw(), "WRONG");
   EXPECT_EQ(exhibits->at(0).table.rows[0][8].raw(), "WRONG");
-  EXPECT_TRUE(says(exhibits->at(0), "No figure was right here"));
+  EXPECT_TRUE(says(exhibits->at(0), "have no right figure"));
   EXPECT_TRUE(exhibits->at(0).svg.empty());
 }
 
