@@ -20,7 +20,11 @@ import compare
 import pages
 import shell
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab"))
+from patience import wait_for_quiet  # noqa: E402
+
 SKIPPED = 77
+TRIES = 6  # of what is measured, while the tool itself says that its figures are in doubt
 NOISE = re.compile(r"plm:(rsh|ssh): Warning: setpgid\(")  # Open MPI's launcher, now and then: it lost a race with its own child
 LINKS = ("data", "examples", "docs", "include", "packages.debian", "Makefile")
 
@@ -95,9 +99,17 @@ class Page:
 
     def run_step(self, step, block, bash):
         self.count += 1
-        code, text = bash.run(step.command, 3600 if block.how == "long" else 120)
-        found = [line for line in text.splitlines() if not NOISE.search(line)]
-        if code == 0 and compare.matches(step.printed, found, varies=block.how != ""):
+        for _ in range(TRIES):
+            code, text = bash.run(step.command, 3600 if block.how == "long" else 120)
+            found = [line for line in text.splitlines() if not NOISE.search(line)]
+            if code == 0 and compare.matches(step.printed, found, varies=block.how != ""):
+                return
+            in_doubt = code == 0 and any(line.startswith("uncertain:") for line in found)
+            if not in_doubt:
+                break
+            wait_for_quiet()
+        if in_doubt:
+            print(f"{self.document}:{step.line}: not compared, the computer is too busy to measure: $ {step.command}")
             return
         self.updates.append((step, found))
         self.fail(step.line, f"exit code {code}: $ {step.command}")
