@@ -171,7 +171,7 @@ std::uint64_t bytes_of(Communicator& comm, const LocalCall& call) {
   // Between groups the arguments mean something else.
   if (comm.never() == Reason::Intercommunicator) return 0;
   if (schedule::is_neighbourhood(call.operation)) {
-    const auto buffers = neighbour_blocks(call, comm.own_neighbours());
+    const auto buffers = neighbour_blocks(call, comm.neighbours().own());
     return buffers ? own_bytes(*buffers) : 0;
   }
   if (reduces(call.operation) && call.irregular) {

@@ -32,9 +32,10 @@ std::uint64_t longest_of(const BlockBuffers& buffers) {
 
 Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
   if (const auto why = comm.why_no_neighbours()) return native(comm, call.operation, *why);
-  auto buffers = neighbour_blocks(call, comm.own_neighbours());
-  const bool is_agreed_on = comm.agree_on_block(call.operation, buffers ? longest_of(*buffers) : 0);
-  const auto length = comm.agreed_block(call.operation);
+  auto buffers = neighbour_blocks(call, comm.neighbours().own());
+  const bool is_agreed_on =
+      comm.neighbours().agree_on_block(call.operation, buffers ? longest_of(*buffers) : 0);
+  const auto length = comm.neighbours().agreed_block(call.operation);
   if (!length) return native(comm, call.operation, Reason::FirstCalls);
   Planned planned = plan_call(comm, shared_by_all_of(call, *length));
   if (!planned) {
@@ -60,13 +61,13 @@ Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
 
 // Calls that block tell the graph, and so does an init call: it is collective, and may wait.
 Outcome start_with_neighbours(Communicator& comm, const LocalCall& call, const Starting& how) {
-  const bool is_ready =
-      how.is_persistent ? comm.may_bind() && !comm.why_no_neighbours() : comm.knows_neighbours();
-  const auto length = is_ready ? comm.agreed_block(call.operation) : std::nullopt;
+  const bool is_ready = how.is_persistent ? comm.may_bind() && !comm.why_no_neighbours()
+                                          : comm.neighbours().are_known();
+  const auto length = is_ready ? comm.neighbours().agreed_block(call.operation) : std::nullopt;
   auto pending = length ? plan_pending(comm, how, shared_by_all_of(call, *length)) : nullptr;
   if (pending == nullptr) return native_pending();
   return start_on_blocks(comm, call, how, std::move(pending),
-                         neighbour_blocks(call, comm.own_neighbours()));
+                         neighbour_blocks(call, comm.neighbours().own()));
 }
 
 }  // namespace espalier::mpi

@@ -1,5 +1,4 @@
 // What programs that know of us may ask a communicator for: the plan of a call, multicasts.
-#include "base/float_environment.hpp"
 #include "mpi/communicator.hpp"
 
 namespace espalier::mpi {
@@ -20,7 +19,7 @@ CallOutlook Communicator::outlook(const SharedCall& call) {
   outlook.predicted = plan.predicted;
   outlook.native_predicted = plan.native_predicted;
   if (!take.which) return outlook;
-  outlook.name = std::string(name_of_plan(plan));
+  outlook.name = std::string(memory_.name_of(plan));
   outlook.why = plan.why;
   // A gatherv has the plan at first, and other trees when its root has told one.
   if (call.irregular && call.operation == schedule::Operation::Scatter &&
@@ -40,23 +39,14 @@ CallOutlook Communicator::outlook(const SharedCall& call) {
 
 bool Communicator::can_multicast() {
   if (never_) return false;
-  if (pending_ != nullptr) progress_.let_block(*pending_);
+  starts_.let_block();
   if (executor_ != nullptr) return !leaves_after_failure();
   return make_hidden({schedule::Operation::Broadcast, 0, 1});
 }
 
 const runtime::CachedPlan& Communicator::multicast_plan(
     const std::vector<runtime::MulticastCall>& calls) {
-  constexpr std::size_t kMost = 256;
-  const auto found = multicasts_.find(calls);
-  if (found != multicasts_.end()) return found->second;
-  if (multicasts_.size() >= kMost) multicasts_.clear();
-  const auto self = static_cast<Rank>(rank_);
-  const DefaultFloats floats;
-  runtime::CachedPlan plan = calls.size() == 1
-                                 ? runtime::plan_multicast(group_->machine(), calls.front(), self)
-                                 : runtime::plan_multicasts(group_->machine(), calls, self);
-  return multicasts_.emplace(calls, std::move(plan)).first->second;
+  return multicasts_.find(group_->machine(), calls, static_cast<Rank>(rank_));
 }
 
 }  // namespace espalier::mpi

@@ -132,16 +132,16 @@ Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
   if (comm == nullptr) return native_pending();
   if (comm->never()) return {.why = comm->why_none_starts()};
   if (is_named_native(world_->settings, call.operation)) return {.why = Reason::Named};
-  comm->drop_start();  // an error handler may have jumped over the end of the last one
-  comm->why_native_start = Reason::NonBlocking;
+  comm->starts().drop();  // an error handler may have jumped over the end of the last one
+  comm->starts().why_native = Reason::NonBlocking;
   Outcome outcome = start_kind(*comm, call, {request, false});
   if (outcome.planned) {
     log_start(*comm, call, "non-blocking");
   } else {
-    outcome.why = comm->why_native_start;
+    outcome.why = comm->starts().why_native;
   }
-  outcome.is_adopted = !outcome.planned && comm->times_native_start();
-  if (!outcome.is_adopted) comm->drop_start();
+  outcome.is_adopted = !outcome.planned && comm->starts().times_native();
+  if (!outcome.is_adopted) comm->starts().drop();
   return outcome;
 }
 
@@ -149,9 +149,9 @@ void Engine::adopt(const LocalCall& call, int code, MPI_Request* request) {
   const ProgressEngine::Inside inside;
   Communicator* const comm = registry_->find(call.comm);
   if (code == MPI_SUCCESS) {
-    comm->adopt(request);
+    comm->starts().adopt(request, comm->executor().channel());
   } else {
-    comm->drop_start();
+    comm->starts().drop();
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "mpi/engine.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/own_work.hpp"
 #include "mpi/seconds_now.hpp"
 #include "mpi/world.hpp"
 
@@ -21,21 +22,6 @@ constexpr std::uint64_t kCallsBeforeAgreement = 4;
 constexpr double kSecondsOfProbes = 1.2;
 /// Trials begin again with every new machine.
 constexpr std::size_t kMostVersions = 4;
-
-/// Adds the time from its making to its end to what our own work took, but for waiting that was
-/// noted meanwhile.
-class OwnWork {
- public:
-  explicit OwnWork(const World& world)
-      : world_(world), begin_(seconds_now() - world.account.waited()) {}
-  ~OwnWork() { world_.account.spend(seconds_now() - world_.account.waited() - begin_); }
-  OwnWork(const OwnWork&) = delete;
-  OwnWork& operator=(const OwnWork&) = delete;
-
- private:
-  const World& world_;
-  double begin_;
-};
 
 }  // namespace
 

@@ -54,7 +54,7 @@ void Ledger::close(const Communicator& comm) {
   if (comm.keeps_log() && trials_.size() < kMostTrialsTold) {
     const auto trials = comm.trials();
     trials_.insert(trials_.end(), trials.begin(), trials.end());
-    const auto starts = comm.start_records();
+    const auto starts = comm.starts().records(comm.name());
     starts_.insert(starts_.end(), starts.begin(), starts.end());
     for (const std::string& words : comm.changes()) {
       footprint_.found.push_back(comm.name() + ": " + words + "; plans were made anew");

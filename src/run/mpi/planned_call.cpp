@@ -25,7 +25,7 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
     planned.outcome = native(comm, key.operation, next.why);
     if (!next.is_for_good) planned.outcome.native_for_good = nullptr;
   } else {
-    planned.outcome.plan = comm.name_of_plan(*next.plan);
+    planned.outcome.plan = comm.memory().name_of(*next.plan);
   }
   if (next.timed != nullptr) planned.outcome.timing = {next.timed, seconds_now()};
   return planned;
@@ -37,7 +37,7 @@ std::unique_ptr<PendingCall> plan_pending(Communicator& comm, const Starting& ho
   auto plan =
       how.is_persistent ? comm.plan_to_bind(std::move(key)) : comm.plan_to_start(std::move(key));
   if (plan == nullptr) return nullptr;
-  auto channel = how.is_persistent ? comm.take_channel() : nullptr;
+  auto channel = how.is_persistent ? comm.persistent().take(comm.executor().channel()) : nullptr;
   if (how.is_persistent && channel == nullptr) return nullptr;
   auto pending = std::make_unique<PendingCall>(channel != nullptr ? channel->channel
                                                                   : comm.executor().channel());
@@ -66,7 +66,7 @@ Outcome start_payload(Communicator& comm, Operation operation, std::unique_ptr<P
   ++comm.counts.planned[static_cast<std::size_t>(operation)];
   const Outcome outcome{.planned = true, .plan = call->plan->name};
   if (how.is_persistent) {
-    comm.bind(std::move(call), how.request);
+    comm.persistent().bind(std::move(call), how.request);
   } else {
     comm.start(std::move(call), how.request);
   }
@@ -93,7 +93,7 @@ shared::Copies copies_of(const CachedPlan& plan) {
 
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
-  NodeSegment* const segment = plan.is_collective ? comm.segment() : nullptr;
+  NodeSegment* const segment = plan.is_collective ? comm.memory().segment() : nullptr;
   if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
     segment->skip(plan.call, plan.signature, copies_of(plan));
   } else {
@@ -115,22 +115,22 @@ int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& eleme
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? seconds_now() : 0;
   elements.signature = plan.signature;
-  if (comm.segment() != nullptr && plan.is_collective &&
+  if (comm.memory().segment() != nullptr && plan.is_collective &&
       NodeSegment::serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
-    const int code = comm.segment()->run(plan.call, elements, copies_of(plan));
+    const int code = comm.memory().segment()->run(plan.call, elements, copies_of(plan));
     const bool is_predicted = comm.keeps_log() && !plan.is_one_copy;
     note_planned(
         comm,
-        {operation, elements.bytes, comm.name_of_plan(plan), kWhyThroughMemory,
+        {operation, elements.bytes, comm.memory().name_of(plan), kWhyThroughMemory,
          is_predicted ? select::predict_shared_memory(*comm.machine(), plan.call) : std::nullopt},
         begin);
     return code;
   }
   if (plan.over_memory != nullptr) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
-    const int code = comm.node_level().run(plan, elements);
-    comm.executor().note_left_messages(comm.node_level().left_messages());
+    const int code = comm.memory().node_level().run(plan, elements);
+    comm.executor().note_left_messages(comm.memory().node_level().left_messages());
     note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
     return code;
   }

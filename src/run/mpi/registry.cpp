@@ -107,7 +107,7 @@ void Registry::forget_all() {
   constexpr double kPatienceSeconds = 10;
   for (const auto& [handle, one] : live) {
     one->finish_pending(kPatienceSeconds);
-    one->finish_persistent(kPatienceSeconds);
+    one->persistent().finish(kPatienceSeconds);
   }
   for (const auto& [handle, one] : live) PMPI_Comm_delete_attr(handle, keyval_);
 }

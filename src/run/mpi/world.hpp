@@ -71,6 +71,11 @@ class World {
   /// What trials on one node took of that: hidden communicators and segments. They have 2 % of
   /// their own, since calls that wait for them cost more than they do.
   mutable runtime::Account node_account;
+  /// Adds what this rank measured of trials on one node.
+  void spend_on_node(double seconds) const {
+    account.spend(seconds);
+    node_account.spend(seconds);
+  }
   /// Seconds that trials cost on all communicators of this process, freed ones too.
   mutable std::atomic<double> regret{0};
   runtime::Settings settings;

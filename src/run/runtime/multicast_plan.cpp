@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "base/float_environment.hpp"
 #include "base/text_hash.hpp"
 #include "model/machine_models.hpp"
 #include "schedule/program_builder.hpp"
@@ -160,6 +161,17 @@ CachedPlan plan_multicasts(const Machine& machine, std::span<const MulticastCall
   }
   plan.prepared = prepared(std::move(builder).build(), machine, rank);
   return plan;
+}
+
+const CachedPlan& MulticastPlans::find(const topology::Machine& machine,
+                                       const std::vector<MulticastCall>& calls, Rank rank) {
+  const auto found = plans_.find(calls);
+  if (found != plans_.end()) return found->second;
+  if (plans_.size() >= kMost) plans_.clear();
+  const DefaultFloats floats;
+  CachedPlan plan = calls.size() == 1 ? plan_multicast(machine, calls.front(), rank)
+                                      : plan_multicasts(machine, calls, rank);
+  return plans_.emplace(calls, std::move(plan)).first->second;
 }
 
 }  // namespace espalier::runtime

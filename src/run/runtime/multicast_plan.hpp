@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -39,5 +40,19 @@ inline constexpr std::size_t kTogetherUpTo = 1024;
 /// @pre 2 to kMulticastsAtOnce calls
 [[nodiscard]] CachedPlan plan_multicasts(const topology::Machine& machine,
                                          std::span<const MulticastCall> calls, Rank rank);
+
+/// This rank's parts of the multicasts that one communicator had last.
+class MulticastPlans {
+ public:
+  /// Makes the plan if it is not known. @pre the machine is always the same, until forget(); at
+  /// most kMulticastsAtOnce calls. Valid until the next find()
+  const CachedPlan& find(const topology::Machine& machine, const std::vector<MulticastCall>& calls,
+                         Rank rank);
+  void forget() { plans_.clear(); }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  std::map<std::vector<MulticastCall>, CachedPlan> plans_;
+};
 
 }  // namespace espalier::runtime
