@@ -46,7 +46,6 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
       starts_(comm, world, progress),
       persistent_(comm, share, progress) {
   PMPI_Comm_rank(comm_, &rank_);
-  policies_.count_regret_in(world.regret);
   never_ = why_never(is_off);
   // The machine may be taken now if it was known before any call, or if no other call can overtake
   // this one (docs/adr/0011-discovery-in-the-first-call.md).
@@ -158,6 +157,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
   verdicts_ = world_.verdicts;
+  policies_.count_regret_in(world_.account, world_.learns_late);
   // The network may have been another in earlier runs.
   policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->place(),
                   changes().empty() ? verdicts_.get() : nullptr,

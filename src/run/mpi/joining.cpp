@@ -92,7 +92,7 @@ void Joining::begin_steps(const GroupPlans& group) {
   holds_share_ = share_.take();
   calls_ = 0;
   agreement_ = std::make_unique<LateAgreement>(comm_);
-  agreement_->start(std::array{-world_.counted_seconds(), world_.account.own(),
+  agreement_->start(std::array{-world_.counted_seconds(), world_.account.own_with_regret(),
                                -world_.account.waited(), holds_share_ ? 0.0 : 1.0,
                                -world_.clock()});
 }

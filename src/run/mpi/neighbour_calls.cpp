@@ -97,9 +97,9 @@ bool NeighbourCalls::tell_by_steps(const topology::Machine& machine) {
     if (!asking_.is_due()) return false;
     const std::array<int, 2> own = all_->degrees();
     telling_ = std::make_unique<LateAgreement>(comm_);
-    telling_->start(std::array{-world_.counted_seconds(), account.own(), -account.waited(),
-                               static_cast<double>(own[0]), static_cast<double>(own[1]),
-                               -world_.clock()});
+    telling_->start(std::array{-world_.counted_seconds(), account.own_with_regret(),
+                               -account.waited(), static_cast<double>(own[0]),
+                               static_cast<double>(own[1]), -world_.clock()});
     telling_calls_ = 0;
     return false;
   }

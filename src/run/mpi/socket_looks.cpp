@@ -56,12 +56,12 @@ SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint
 }
 
 void SocketLooks::begin(MPI_Comm over, double elapsed, const runtime::Account& account) {
-  if (read_ && runtime::Account::pays_for(kSecondsToRead, elapsed, account.own())) {
+  if (read_ && runtime::Account::pays_for(kSecondsToRead, elapsed, account.own_with_regret())) {
     Earlier earlier = std::exchange(read_, nullptr)();
     kept_ = std::move(earlier.kept);
     expected_ = earlier.expected;
   }
-  std::vector<double> mine{-elapsed,          account.own(),
+  std::vector<double> mine{-elapsed,          account.own_with_regret(),
                            -account.waited(), static_cast<double>(kept_.size()),
                            expected_,         read_ ? 1.0 : 0.0};
   if (seen_) {

@@ -27,7 +27,8 @@ bool WatchedLinks::is_time_to_measure(const GroupPlans& group, MPI_Comm hidden) 
   if (!world_.learns_late || world_.is_threaded) return true;
   const double begin = seconds_now();
   const runtime::Account& account = world_.account;
-  std::array<double, 3> largest{-world_.counted_seconds(), account.own(), -account.waited()};
+  std::array<double, 3> largest{-world_.counted_seconds(), account.own_with_regret(),
+                                -account.waited()};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_DOUBLE, MPI_MAX, hidden);
   world_.account.wait(seconds_now() - begin);
   return code == MPI_SUCCESS &&

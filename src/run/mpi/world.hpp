@@ -62,7 +62,7 @@ class World {
   runtime::Clock clock = [begin = seconds_now(), before = seconds_before_now()] {
     return before + seconds_now() - begin;
   };
-  /// What our own work took on this rank.
+  /// What our own work took on this rank; trials on all communicators, freed ones too, among it.
   mutable runtime::Account account;
   /// Seconds that an earlier run of this program took, if rank 0 knows of one; else 0.
   double expected_seconds = 0;
@@ -76,8 +76,6 @@ class World {
     account.spend(seconds);
     node_account.spend(seconds);
   }
-  /// Seconds that trials cost on all communicators of this process, freed ones too.
-  mutable std::atomic<double> regret{0};
   runtime::Settings settings;
   std::string settings_text;  ///< the agreed settings as text, for hashes
   /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do

@@ -8,7 +8,8 @@ namespace espalier::runtime {
 
 /// What our own work may cost a program: at every moment no more than kShare of the time that the
 /// program has run so far. Own work is whatever a program without us does not do: finding the
-/// machine, making hidden communicators, waiting for agreements, trials.
+/// machine, making hidden communicators, waiting for agreements, and what calls of trials take
+/// beyond the best candidate (regret).
 ///
 /// Work and waiting are counted apart. A rank that comes early to an agreement waits for the last
 /// one, as it would in the program's next call; only what all ranks wait makes the program longer.
@@ -26,8 +27,14 @@ class Account {
   void spend(double seconds) { own_.fetch_add(seconds, std::memory_order_relaxed); }
   /// Adds what this rank waited for others in work of ours.
   void wait(double seconds) { waited_.fetch_add(seconds, std::memory_order_relaxed); }
-  /// What this rank's own work took so far, without waiting.
+  /// Adds what calls of trials took longer than they had to, or are expected to; takes back what
+  /// was expected, if negative.
+  void regret(double seconds) { regret_.fetch_add(seconds, std::memory_order_relaxed); }
+  /// What this rank's own work took so far, without waiting and trials.
   [[nodiscard]] double own() const { return own_.load(std::memory_order_relaxed); }
+  [[nodiscard]] double regret() const { return regret_.load(std::memory_order_relaxed); }
+  /// What this rank hands in as its work: trials are part of it.
+  [[nodiscard]] double own_with_regret() const { return own() + std::max(0.0, regret()); }
   [[nodiscard]] double waited() const { return waited_.load(std::memory_order_relaxed); }
 
   /// Whether work that is predicted to take so long may begin.
@@ -42,7 +49,7 @@ class Account {
   }
 
  private:
-  std::atomic<double> own_{0}, waited_{0};
+  std::atomic<double> own_{0}, waited_{0}, regret_{0};
 };
 
 /// When to ask again whether there is time for some work, counted in calls: first after `first`

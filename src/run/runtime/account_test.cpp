@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -207,11 +206,11 @@ TEST(BoundedRegret, NativeThatWasFasterThanPredictedElsewhereIsNotBelievedToBeBe
 
 /// @param of_each whether each class has a communicator of its own
 void expect_one_bound(bool of_each) {
-  std::atomic<double> of_all{0};
+  Account of_all;
   std::vector<Evidence> evidence(8);
   std::vector<Trial> trials;
   for (Evidence& one : evidence) {
-    one.count_in(of_all);
+    one.count_in(of_all, false);
     TrialOptions options;
     options.evidence = of_each ? &one : evidence.data();
     trials.emplace_back(std::vector<TrialCandidate>{{11e-3, false}, {21e-3, true}}, options);
@@ -238,15 +237,15 @@ TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) { expect_one_bou
 TEST(BoundedRegret, SoDoCommunicators) { expect_one_bound(true); }
 
 TEST(BoundedRegret, WhatWasReservedForForgottenTrialsIsGivenBack) {
-  std::atomic<double> of_all{0};
+  Account of_all;
   Evidence evidence;
-  evidence.count_in(of_all);
+  evidence.count_in(of_all, false);
   evidence.add_regret(1);
   evidence.reserve(2);
   EXPECT_EQ(evidence.committed(), 3);
   evidence.release_all();
   EXPECT_EQ(evidence.committed(), 1);
-  EXPECT_EQ(of_all, 1);
+  EXPECT_EQ(of_all.regret(), 1);
 }
 
 TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {
@@ -257,23 +256,55 @@ TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {
 }
 
 TEST(BoundedRegret, WhatOtherCommunicatorsCostIsMissingToo) {
-  std::atomic<double> of_all{0};
+  Account of_all;
   {
     Evidence freed;
-    freed.count_in(of_all);
+    freed.count_in(of_all, false);
     freed.add_regret(10);
   }
   RunOfCalls program{{15e-3, 24e-3}};
-  program.evidence.count_in(of_all);
+  program.evidence.count_in(of_all, false);
   static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 5'000));
   EXPECT_EQ(program.tried[1], 0);
   // Its own regret counts once.
   RunOfCalls other{{15e-3, 24e-3}};
-  of_all = 0;
-  other.evidence.count_in(of_all);
+  Account of_other;
+  other.evidence.count_in(of_other, false);
   EXPECT_LE(other.worst_share({{11e-3, false}, {21e-3, true}}, 20'000), Trial::kShare);
-  EXPECT_DOUBLE_EQ(of_all, other.evidence.regret());
+  EXPECT_DOUBLE_EQ(of_other.regret(), other.evidence.regret());
   EXPECT_EQ(other.evidence.own_elsewhere(), 0);
+}
+
+TEST(BoundedRegret, TogetherWithAllOtherWorkItStaysWithinTheBound) {
+  Account account;
+  account.spend(0.5);
+  account.wait(0.1);
+  RunOfCalls program{{15e-3, 24e-3}};
+  program.evidence.count_in(account, true);
+  // 0.6 s are 2 % of 30 s, which are 2,000 calls.
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 2'000));
+  EXPECT_EQ(program.tried[1], 0);
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 20'000));
+  EXPECT_GT(program.tried[1], 0);
+  EXPECT_LE(account.own_with_regret() + account.waited(), Account::kShare * program.now);
+}
+
+TEST(BoundedRegret, OtherWorkMustBePaidForWithTrialsToo) {
+  Account account;
+  account.spend(0.5);
+  account.regret(1);
+  EXPECT_EQ(account.own_with_regret(), 1.5);
+  account.regret(-1);
+  EXPECT_EQ(account.own_with_regret(), 0.5);
+}
+
+TEST(BoundedRegret, WhereTheMachineIsNamedOtherWorkDoesNotHoldTrialsUp) {
+  Account account;
+  account.spend(1000);
+  Evidence evidence;
+  evidence.count_in(account, false);
+  EXPECT_EQ(evidence.own_elsewhere(), 0);
+  EXPECT_EQ(evidence.own_waited(), 0);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -66,8 +65,10 @@ class CallPolicies {
 
   /// Seconds that trials cost here so far.
   [[nodiscard]] double regret() const { return ground_.evidence.regret() + ground_.near_regret; }
-  /// Trials on all communicators of a process share one bound. @param program must outlive this
-  void count_regret_in(std::atomic<double>& program) { ground_.evidence.count_in(program); }
+  /// Trials on all communicators of a process share one bound. See Evidence::count_in().
+  void count_regret_in(Account& account, bool counts_work) {
+    ground_.evidence.count_in(account, counts_work);
+  }
   /// All trials that have begun. @param communicator its name
   [[nodiscard]] std::vector<TrialRecord> records(const std::string& communicator) const;
   /// How many classes have no final decision yet.

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+
+#include "runtime/account.hpp"
 
 namespace espalier::runtime {
 
@@ -12,9 +13,14 @@ class Evidence {
   /// Least ratio of measured to predicted time of native calls that were timed, in any class. Below
   /// 1 if native was found to be faster than predicted somewhere; it may be so elsewhere.
   double native_ratio = 1;
-  /// @param program seconds of regret on all communicators of this process, with what is reserved;
-  /// must outlive this
-  void count_in(std::atomic<double>& program) { program_ = &program; }
+  /// Regret, with what is reserved, goes to this process's account from now on.
+  /// @param account must outlive this
+  /// @param counts_work all other work of ours is part of what trials must be paid for with. Not
+  /// where the user has named the machine, and wants plans for it at any time
+  void count_in(Account& account, bool counts_work) {
+    account_ = &account;
+    counts_work_ = counts_work;
+  }
   /// Seconds that calls of trials took longer here than the candidate that was best.
   [[nodiscard]] double regret() const { return regret_; }
   void add_regret(double seconds) {
@@ -30,14 +36,19 @@ class Evidence {
   void release(double seconds) { reserve(-seconds); }
   /// Trials were forgotten.
   void release_all() { release(reserved_); }
-  /// This process's regret on other communicators, freed ones too: to be agreed on.
+  /// This process's regret on other communicators, freed ones too, and its other work: to be agreed
+  /// on.
   [[nodiscard]] double own_elsewhere() const {
-    if (program_ == nullptr) return 0;
-    return std::max(0.0, program_->load(std::memory_order_relaxed) - regret_ - reserved_);
+    if (account_ == nullptr) return 0;
+    const double work = counts_work_ ? account_->own() : 0;
+    return work + std::max(0.0, account_->regret() - regret_ - reserved_);
   }
-  /// The largest of all members.
-  void agree_on_elsewhere(double seconds) { elsewhere_ = seconds; }
-  /// What trials cost the program, as far as the members have agreed on it.
+  /// What this process waited for others in that work: likewise.
+  [[nodiscard]] double own_waited() const { return counts_work_ ? account_->waited() : 0; }
+  /// @param seconds the largest own_elsewhere() of all members
+  /// @param waited the least own_waited()
+  void agree_on_elsewhere(double seconds, double waited) { elsewhere_ = seconds + waited; }
+  /// What trials and other work cost the program, as far as the members have agreed on it.
   [[nodiscard]] double committed() const { return elsewhere_ + regret_ + reserved_; }
   void add_native(double measured, double predicted) {
     if (predicted > 0) native_ratio = std::min(native_ratio, measured / predicted);
@@ -45,11 +56,12 @@ class Evidence {
 
  private:
   void add_to_program(double seconds) {
-    if (program_ != nullptr) program_->fetch_add(seconds, std::memory_order_relaxed);
+    if (account_ != nullptr) account_->regret(seconds);
   }
 
   double regret_ = 0, reserved_ = 0, elsewhere_ = 0;
-  std::atomic<double>* program_ = nullptr;
+  Account* account_ = nullptr;
+  bool counts_work_ = false;
 };
 
 }  // namespace espalier::runtime

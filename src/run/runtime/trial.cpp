@@ -170,12 +170,13 @@ std::vector<double> Trial::own_numbers(const Clock& clock) const {
       are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
   mine.push_back(-clock());
   mine.push_back(options_.evidence != nullptr ? options_.evidence->own_elsewhere() : 0);
+  mine.push_back(options_.evidence != nullptr ? -options_.evidence->own_waited() : 0);
   return mine;
 }
 
 /// Takes what the ranks agreed on; false if the trial ends here.
 bool Trial::accept_agreed(std::vector<double> agreed) {
-  if (agreed.size() != candidates_.size() + 2) {
+  if (agreed.size() != candidates_.size() + 3) {
     could_compare_ = false;
     keep(kept_, "the ranks could not agree");
     return false;
@@ -189,7 +190,9 @@ bool Trial::accept_agreed(std::vector<double> agreed) {
     if (agreed[w] < kNever) agreed_[w] = agreed[w];
   }
   elapsed_ = -agreed[candidates_.size()];
-  if (options_.evidence != nullptr) options_.evidence->agree_on_elsewhere(agreed.back());
+  if (options_.evidence != nullptr) {
+    options_.evidence->agree_on_elsewhere(agreed[candidates_.size() + 1], -agreed.back());
+  }
   return true;
 }
 
