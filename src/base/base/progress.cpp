@@ -123,6 +123,13 @@ void Progress::name(std::string what) {
   what_ = std::move(what);
 }
 
+void Progress::announce(std::string what) {
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
+  if (!is_told_) next_ = std::min(next_, Clock::now());
+  tell_if_due();
+}
+
 void Progress::tell_by_the_clock() {
   std::unique_lock lock(mutex_);
   while (!ends_.wait_until(lock, next_, [this] { return is_over_; })) tell_if_due();
@@ -135,6 +142,7 @@ void Progress::tell_if_due() {
   const bool is_terminal = place_ == ProgressPlace::Terminal;
   next_ = now + (is_terminal ? kBetween : kBetweenLines);
   is_drawn_ = is_terminal;
+  is_told_ = true;
   const double taken = std::chrono::duration<double>(now - begin_).count();
   const std::string line = progress_line(what_, std::min(done_, total_), total_, taken, place_);
   (void)write_all(STDERR_FILENO,

@@ -49,6 +49,8 @@ class Progress {
   void listen();
   /// What is done now: "figure 7".
   void name(std::string what);
+  /// The same, and it is told at once if nothing was told so far: the first part may take minutes.
+  void announce(std::string what);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -65,6 +67,7 @@ class Progress {
   std::size_t done_ = 0;
   ProgressPlace place_;
   bool is_drawn_ = false;
+  bool is_told_ = false;
   Clock::time_point begin_;
   Clock::time_point next_;  // when the line is written again
   std::thread teller_;      // the last member: it uses the others

@@ -32,6 +32,18 @@ TEST(Progress, ByTheClockEndsWithItsWork) {
   }
 }
 
+TEST(Progress, WhatIsAnnouncedFirstIsToldAtOnce) {
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("measuring", 3);
+    progress.announce("measuring MPICH");
+    progress.step();
+  }
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("measuring MPICH"), std::string::npos) << told;
+  EXPECT_NE(told.find("0 of 3"), std::string::npos) << told;
+}
+
 TEST(Progress, ShortWorkAndQuietSayNothing) {
   testing::internal::CaptureStderr();
   {

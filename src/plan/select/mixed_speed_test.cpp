@@ -10,6 +10,7 @@
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/readers.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
 #include "tree/exact_optimum.hpp"
 
@@ -96,6 +97,30 @@ TEST(MixedSpeedProperty, ChoiceIsNeverMuchSlowerThanTreesByLinksBySpeedOrByLevel
           << name << " " << schedule::name_of(operation) << " " << bytes;
     }
   });
+}
+
+TEST(MixedSpeed, TreesByLinksServeEveryRootedCallAndGoInSegmentsWhereAVectorMoves) {
+  const Machine machine = *topology::parse_synthetic(
+      "site:2(5ms,100Mbit/s) node:3(50us,1Gbit/s,send=10us|200us|50us|10us|100us|10us)");
+  const Hierarchy hierarchy(machine);
+  for (const Operation operation :
+       {Operation::Broadcast, Operation::Reduce, Operation::Gather, Operation::Scatter}) {
+    const Collective call{operation, machine.size(), 0, 1U << 20U, Bytes{1}, true, {}};
+    Time whole = kForever, in_segments = kForever;
+    for (const Plan& plan : proposed_plans(hierarchy, call)) {
+      const std::string name = name_of(plan, call);
+      if (!name.starts_with("ecef-la")) continue;
+      Time& least = name.ends_with("KiB") ? in_segments : whole;
+      least = std::min(least, simulated(plan, hierarchy, call));
+    }
+    EXPECT_LT(whole, kForever) << schedule::name_of(operation);
+    if (operation == Operation::Broadcast || operation == Operation::Reduce) {
+      // A long message crosses while what came before is passed on.
+      EXPECT_LT(in_segments, whole) << schedule::name_of(operation);
+    } else {
+      EXPECT_EQ(in_segments, kForever) << schedule::name_of(operation);
+    }
+  }
 }
 
 TEST(MixedSpeedProperty, ChoiceIsWithinATenthOfTheOptimumOfTenNodes) {

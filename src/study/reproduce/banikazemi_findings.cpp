@@ -153,7 +153,7 @@ Findings banikazemi_contention_findings(const report::Table& table) {
 Findings banikazemi_multiple_lab_findings(const report::Table& table) {
   const FiguresOf figures(table);
   double spoc = 0, fnf = 0, together = 0, behind = 0;
-  std::size_t fastest = 0;
+  std::size_t fastest = 0, wrong = 0;
   for (std::size_t row = 0; row < figures.rows(); ++row) {
     const double plain = figures.number(row, "default_us");
     const double joint = figures.number(row, "joint_us");
@@ -162,6 +162,7 @@ Findings banikazemi_multiple_lab_findings(const report::Table& table) {
     spoc = std::max(spoc, plain / figures.number(row, "spoc_us"));
     fnf = std::max(fnf, plain / figures.number(row, "fnf_us"));
     together = std::max(together, plain / joint);
+    wrong += std::isnan(joint) ? 1 : 0;
     fastest += joint <= best_other ? 1 : 0;
     behind = std::max(behind, 100 * (joint / best_other - 1));
   }
@@ -176,6 +177,10 @@ Findings banikazemi_multiple_lab_findings(const report::Table& table) {
                       : fmt::format("Trees built together are the fastest in {} of {} rows, and up "
                                     "to {:.0f} % behind in the others.",
                                     fastest, figures.rows(), behind));
+  if (wrong > 0) {
+    found.push_back(
+        fmt::format("Of these rows {} have no right result of trees built together.", wrong));
+  }
   return found;
 }
 
@@ -183,6 +188,7 @@ Findings banikazemi_multicast_findings(const report::Table& table) {
   const FiguresOf figures(table);
   constexpr double kAim = 1.1;
   const std::vector<double> ratios = figures.numbers("multicast_over_fnf");
+  if (ratios.empty()) return {"No row has right results of both."};
   const auto within = static_cast<std::size_t>(
       std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio <= kAim; }));
   double native = 0;
@@ -202,28 +208,49 @@ Findings banikazemi_multicast_findings(const report::Table& table) {
 
 Findings banikazemi_round_trip_findings(const report::Table& table) {
   const FiguresOf figures(table);
-  const auto separates = [&](const char* key) {
-    std::vector<double> inside, apart;
-    for (std::size_t row = 0; row < figures.rows(); ++row) {
-      (figures.number(row, "clusters") > 0 ? apart : inside).push_back(figures.number(row, key));
-    }
-    return largest_of(inside) < smallest_of(apart);
+  struct Farthest {
+    std::size_t inside = 0, apart = 0;  ///< rows of the farthest pair inside, the nearest apart
+    bool separates = false;
   };
+  const auto look_at = [&](const char* key) {
+    Farthest found;
+    double inside = -1e300, apart = 1e300;
+    for (std::size_t row = 0; row < figures.rows(); ++row) {
+      const double us = figures.number(row, key);
+      const bool is_apart = figures.number(row, "clusters") > 0;
+      if (is_apart && us < apart) {
+        apart = us;
+        found.apart = row;
+      } else if (!is_apart && us > inside) {
+        inside = us;
+        found.inside = row;
+      }
+    }
+    found.separates = inside < apart;
+    return found;
+  };
+  const auto pair = [&](std::size_t row) {
+    return fmt::format("{} and {}", figures.text(row, "a"), figures.text(row, "b"));
+  };
+  const Farthest raw = look_at("round_trip_us"), links = look_at("link_us");
   double off = 0;
   for (std::size_t row = 0; row < figures.rows(); ++row) {
     off = std::max(off, 100 * std::abs(figures.number(row, "round_trip_us") /
                                            figures.number(row, "paper_round_trip_us") -
                                        1));
   }
-  return {fmt::format("The farthest round trip is {:.1f} % from the paper's.", off),
-          fmt::format("{} {}",
-                      separates("round_trip_us")
-                          ? "Round trips alone tell the clusters here."
-                          : "No limit of round trips tells the clusters: two slow workstations of "
-                            "one cluster are farther apart than fast ones of two.",
-                      separates("link_us")
-                          ? "Without the nodes' own costs every pair of one cluster is nearer than "
+  return {
+      fmt::format("The farthest round trip is {:.1f} % from the paper's.", off),
+      fmt::format(
+          "{} {}",
+          raw.separates ? std::string("Round trips alone tell the clusters here.")
+                        : fmt::format("No limit of round trips tells the clusters: {} of one "
+                                      "cluster are {:.0f} us apart, {} of two {:.0f} us.",
+                                      pair(raw.inside), figures.number(raw.inside, "round_trip_us"),
+                                      pair(raw.apart), figures.number(raw.apart, "round_trip_us")),
+          links.separates ? "Without the nodes' own costs every pair of one cluster is nearer than "
                             "every pair of two."
+          : raw.separates ? "Without the nodes' own costs they do not appear."
                           : "Without the nodes' own costs they do not appear either.")};
 }
 
@@ -234,6 +261,7 @@ Findings banikazemi_ack_findings(const report::Table& table) {
     ratios.push_back(figures.number(row, "ack_us") / figures.number(row, "shared_us"));
   }
   const double low = smallest_of(ratios), high = largest_of(ratios);
+  if (std::isnan(low)) return {"No row has right results by both."};
   return {fmt::format(
       "The paper's way of measuring gives {:.2f} to {:.2f} of the median by a common clock. {}",
       low, high,

@@ -117,11 +117,7 @@ Exhibit run_grid(const PaperOptions& options) {
     chart.groups.push_back({placement, {std::round(gain.minimum_first), std::round(gain.traeff)}});
   }
   exhibit.svg = report::bar_chart(chart);
-  exhibit.notes = {
-      "Minimum-first gains what the binomial tree by rank loses by crossing the WAN again and "
-      "again "
-      "on one way from the root. Traeff's original goes by lengths, not by ranks, and crosses it "
-      "again and again however they lie. A gain below 0 is a loss."};
+  exhibit.notes = {"A gain below 0 is a loss."};
   add_notes(exhibit, dichev_grid_findings(exhibit.table));
   return exhibit;
 }

@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "reproduce/figures_of.hpp"
 #include "reproduce/findings.hpp"
 
 namespace espalier::reproduce {
+namespace {
+
+constexpr double kWorthSpeakingOf = 5;  ///< smallest gain that counts, in per cent
+
+}  // namespace
 
 Findings dichev_switch_findings(const report::Table& table) {
   const FiguresOf figures(table);
@@ -53,9 +59,26 @@ Findings dichev_grid_findings(const report::Table& table) {
   for (const auto& [placement, gain] : most) {
     found.push_back(fmt::format(
         "{} placement: up to {:.0f} % less (minimum-first) and {:.0f} % (Traeff){}.", placement,
-        gain.first, gain.second, gain.first < 5 ? "; nothing to speak of for minimum-first" : ""));
+        gain.first, gain.second,
+        gain.first < kWorthSpeakingOf ? "; nothing to speak of for minimum-first" : ""));
     best_first = std::max(best_first, gain.first);
     best_traeff = std::max(best_traeff, gain.second);
+  }
+  std::vector<std::string> first_gains, traeff_gains;  // placements
+  for (const auto& [placement, gain] : most) {
+    if (gain.first >= kWorthSpeakingOf) first_gains.push_back(placement);
+    if (gain.second >= kWorthSpeakingOf) traeff_gains.push_back(placement);
+  }
+  if (!first_gains.empty() && first_gains.size() < most.size()) {
+    found.push_back(fmt::format(
+        "Minimum-first gains in {} placement only: there the binomial tree by rank crosses the WAN "
+        "again and again on one way from the root.",
+        fmt::join(first_gains, " and ")));
+  }
+  if (traeff_gains.size() == most.size()) {
+    found.emplace_back(
+        "The model-based Traeff tree gains however ranks lie: its original goes by lengths, not by "
+        "ranks, and crosses the WAN again and again.");
   }
   found.push_back(fmt::format(
       "The paper: \"time reductions for scatterv and gatherv of up to 75% for the binomial "
@@ -75,18 +98,18 @@ Findings dichev_lab_findings(const report::Table& table) {
   const auto gain = [&](std::size_t row, const char* now, const char* before) {
     return 100 * (1 - figures.number(row, now) / figures.number(row, before));
   };
-  struct Gains {
-    double first = -1e9, last = -1e9, traeff = -1e9;
+  struct Gains {  // NaN: no row has right results of both
+    double first = std::nan(""), last = std::nan(""), traeff = std::nan("");
   };
   std::map<std::string, Gains> most;  // placement -> largest gains over the originals
   std::size_t linear_best = 0, beats_native = 0;
   for (std::size_t row = 0; row < figures.rows(); ++row) {
     Gains& gains = most[figures.text(row, "placement")];
-    gains.first = std::max(gains.first, gain(row, "minimum-first_ms", "binomial_ms"));
-    gains.last = std::max(gains.last, gain(row, "maximum-first_ms", "binomial_ms"));
-    gains.traeff = std::max(gains.traeff, gain(row, "model-traeff_ms", "traeff_ms"));
+    gains.first = std::fmax(gains.first, gain(row, "minimum-first_ms", "binomial_ms"));
+    gains.last = std::fmax(gains.last, gain(row, "maximum-first_ms", "binomial_ms"));
+    gains.traeff = std::fmax(gains.traeff, gain(row, "model-traeff_ms", "traeff_ms"));
     beats_native += figures.number(row, "chosen_ms") < figures.number(row, "native_ms") ? 1 : 0;
-    bool is_best = true;
+    bool is_best = !std::isnan(figures.number(row, "linear_ms"));
     for (const char* other :
          {"binomial_ms", "minimum-first_ms", "maximum-first_ms", "traeff_ms", "model-traeff_ms"}) {
       is_best = is_best && !(figures.number(row, other) < figures.number(row, "linear_ms"));
@@ -99,6 +122,11 @@ Findings dichev_lab_findings(const report::Table& table) {
       return percent < 0 ? fmt::format("at least {:.0f} % more", -percent)
                          : fmt::format("up to {:.0f} % less", percent);
     };
+    if (std::isnan(gains.first + gains.last + gains.traeff)) {
+      found.push_back(fmt::format(
+          "{} placement: some tree has no right result, so no gains are told.", placement));
+      continue;
+    }
     found.push_back(
         fmt::format("{} placement: against the binomial tree by rank minimum-first takes {} time, "
                     "maximum-first "

@@ -49,10 +49,14 @@ const std::string& FiguresOf::title(std::string_view key) const {
 }
 
 double largest_of(const std::vector<double>& values) {
-  return values.empty() ? kNoNumber : *std::max_element(values.begin(), values.end());
+  double largest = kNoNumber;
+  for (const double value : values) largest = std::fmax(largest, value);
+  return largest;
 }
 double smallest_of(const std::vector<double>& values) {
-  return values.empty() ? kNoNumber : *std::min_element(values.begin(), values.end());
+  double smallest = kNoNumber;
+  for (const double value : values) smallest = std::fmin(smallest, value);
+  return smallest;
 }
 
 }  // namespace espalier::reproduce

@@ -30,7 +30,7 @@ class FiguresOf {
   const report::Table& table_;
 };
 
-/// The largest and the smallest of these; NaN if there are none.
+/// The largest and the smallest of these, NaN left out; NaN if there are no others.
 [[nodiscard]] double largest_of(const std::vector<double>& values);
 [[nodiscard]] double smallest_of(const std::vector<double>& values);
 

@@ -16,6 +16,8 @@ using Findings = std::vector<std::string>;
 [[nodiscard]] Findings karonis_findings(const report::Table& table);
 /// What the barrier of Figure 6 hides of the broadcasts' gain.
 [[nodiscard]] Findings karonis_turn_findings(const report::Table& table);
+/// Who sends the fewest messages over the wide area, and over each network on the longest way.
+[[nodiscard]] Findings karonis_count_findings(const report::Table& table);
 /// How multilevel does against two-level trees over figures of the LAN.
 [[nodiscard]] Findings karonis_lan_findings(const report::Table& table);
 
@@ -57,6 +59,10 @@ using Findings = std::vector<std::string>;
                                                  std::uint64_t moves, std::uint64_t all);
 
 [[nodiscard]] Findings park_example_findings(const report::Table& table);
+/// Which four processes come first by burden, and which by bytes alone. Both have a figure for each
+/// process.
+[[nodiscard]] std::string park_burden_finding(const std::vector<double>& burden,
+                                              const std::vector<double>& bytes);
 [[nodiscard]] Findings park_program_findings(const report::Table& table);
 /// Policies that were measured in a lab.
 [[nodiscard]] Findings park_lab_findings(const report::Table& table);

@@ -8,6 +8,7 @@
 
 #include "collective/multilevel.hpp"
 #include "collective/tree_links.hpp"
+#include "reproduce/findings.hpp"
 #include "topology/readers.hpp"
 #include "topology/views.hpp"
 #include "tree/shapes.hpp"
@@ -122,6 +123,7 @@ Exhibit karonis_counts() {
       "wide-area, then one message across the local-area\". With P processes on C clusters a "
       "binomial tree sends log2 C messages between clusters and log2 (P/C) within one along its "
       "longest path, the multilevel tree 1 and log2 (P/C); Figure 8 has P = 32 and C = 2."};
+  add_notes(exhibit, karonis_count_findings(exhibit.table));
   return exhibit;
 }
 

@@ -133,6 +133,42 @@ Findings karonis_turn_findings(const report::Table& table) {
                             : "It hides next to nothing of what the broadcasts gain.")};
 }
 
+Findings karonis_count_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  const auto row_of = [&](const char* figure, const std::string& tree, const char* network) {
+    std::size_t row = 0;
+    while (row < figures.rows() &&
+           (figures.text(row, "figure") != figure || figures.text(row, "tree") != tree ||
+            figures.text(row, "network") != network)) {
+      ++row;
+    }
+    return row;
+  };
+  const auto messages = [&](const std::string& tree, const char* network) {
+    const std::size_t row = row_of("9", tree, network);
+    return row < figures.rows() ? figures.number(row, "messages") : 0;
+  };
+  const double wide = messages("multilevel", "WAN"), local = messages("multilevel", "LAN");
+  std::string fewer;  // trees that send fewer messages over the wide area, or as many and fewer
+                      // over the local one
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const std::string& tree = figures.text(row, "tree");
+    const bool is_asked = figures.text(row, "figure") == "9" &&
+                          figures.text(row, "network") == "WAN" && tree != "multilevel";
+    if (!is_asked) continue;
+    const double other = figures.number(row, "messages");
+    if (other > wide || (other == wide && messages(tree, "LAN") >= local)) continue;
+    fewer += (fewer.empty() ? "" : ", ") + tree;
+  }
+  return {fmt::format(
+      "Here, in Figure 9, multilevel sends {:.2f} messages over the wide area and {:.2f} over the "
+      "local one; {}.",
+      wide, local,
+      fewer.empty() ? "no other tree sends fewer over the wide area, or as many and fewer over the "
+                      "local one"
+                    : "fewer are sent by " + fewer)};
+}
+
 Findings karonis_lan_findings(const report::Table& table) {
   const FiguresOf figures(table);
   const Against site = against(figures, "multilevel_ms", "magpie_site_ms");

@@ -10,6 +10,9 @@ namespace espalier::reproduce {
 Expected<std::vector<Exhibit>> karonis_on_lab(const LabStudyOptions& options,
                                               const MeasureOnLab& measure);
 
+/// What is said beforehand where so many ranks take long; "" where they do not.
+[[nodiscard]] std::string karonis_lab_takes_long(const LabStudyOptions& options);
+
 /// Processes on each of the paper's machines: its 16 where there are cores enough (a core bears a
 /// dozen ranks that mostly wait), else fewer, at least 4.
 [[nodiscard]] Rank processes_a_machine(unsigned cores);

@@ -26,6 +26,19 @@ TEST(LangerHere, TimesEverySizeThatTheComputerBears) {
   EXPECT_NE(table.notes[0].find("in 4 of 8 rows"), std::string::npos) << table.notes[0];
 }
 
+TEST(LangerHere, CountsTheRowsThatGroupsWinOrLose) {
+  const auto note = [](double split, double group) {
+    const auto pretend = [&](const SplitRequest& request) -> Expected<std::vector<TimedSplit>> {
+      return std::vector<TimedSplit>{{request.ranks, 1, split, 10, group, 0}};
+    };
+    HereOptions options;
+    options.most_processes = 4;
+    return langer_here(options, pretend)->at(0).notes[0];
+  };
+  EXPECT_NE(note(30, 20).find("in 2 of 2 rows"), std::string::npos) << note(30, 20);
+  EXPECT_NE(note(20, 30).find("in 0 of 2 rows"), std::string::npos) << note(20, 30);
+}
+
 TEST(LangerHere, SaysWhatWasWrongAndHandsErrorsOn) {
   const auto wrong = [](const SplitRequest& request) -> Expected<std::vector<TimedSplit>> {
     return std::vector<TimedSplit>{{request.ranks, 1, 30, 10, 20, 3}};

@@ -149,7 +149,8 @@ Expected<Exhibit> table1(const SmpiStudyOptions& options, const RunOnSmpi& run) 
     exhibit.table.rows.push_back(
         {std::int64_t{colours}, Decimal{split, 1},
          wrong != 0 ? Cell("WRONG", report::Style::Bad) : Cell(Decimal{made, 1}),
-         Decimal{to_microseconds(simulated), 1}, Decimal{split / made, 2}});
+         Decimal{to_microseconds(simulated), 1},
+         wrong != 0 ? Cell() : Cell(Decimal{split / made, 2})});
   }
   if (exhibit.table.rows.empty()) {
     return Error{"smpi_groups", "it split nothing", "see what it printed"};

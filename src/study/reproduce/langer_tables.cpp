@@ -106,12 +106,13 @@ Exhibit langer_table1(const PaperOptions& options) {
   exhibit.svg = report::line_chart(chart);
   exhibit.notes = {
       "calibrated: a ring allgather of n - 1 steps of 2.655 us and 95 ns (n/c) log2 (n/c) for the "
-      "sort: "
-      "the paper's four figures fit this. best allgather: the same sort after Bruck's allgather of "
+      "sort, "
+      "fitted to the paper's four figures. best allgather: the same sort after Bruck's allgather "
+      "of "
       "log2 n rounds.",
       "R&H: simulated; its parameters are fitted to the paper's first figure, the others follow. "
       "bytes: "
-      "the most that one process holds; O(colours), so with c near n this is an allgather too.",
+      "the most that one process holds.",
       "A real MPI_Comm_split is not among these figures: espalier reproduce langer --on here times "
       "it at the sizes that this computer bears."};
   add_notes(exhibit, langer_split_findings(exhibit.table));

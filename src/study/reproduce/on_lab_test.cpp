@@ -33,6 +33,13 @@ Expected<measure::Bench> pretend(const LabRequest& request) {
   return bench;
 }
 
+/// The other way round: every stack takes half as long as the one after it.
+Expected<measure::Bench> pretend_contrary(const LabRequest& request) {
+  auto bench = pretend(request);
+  std::reverse(bench->measured.begin(), bench->measured.end());
+  return bench;
+}
+
 bool says(const Exhibit& exhibit, const std::string& words) {
   return std::any_of(exhibit.notes.begin(), exhibit.notes.end(), [&](const std::string& note) {
     return note.find(words) != std::string::npos;
@@ -95,6 +102,65 @@ TEST(KaronisOnLab, TellsPipeliningFromTopology) {
   EXPECT_TRUE(says(exhibits->at(0), "itself takes 2.00 times")) << exhibits->at(0).notes[2];
   EXPECT_TRUE(says(exhibits->at(0), "pipelining without topology is a factor of 2.00"));
   EXPECT_TRUE(says(exhibits->at(0), "topology without pipelining 4.00"));
+}
+
+TEST(KaronisOnLab, ContraryFiguresGiveTheOtherSentences) {
+  LabStudyOptions options;
+  options.quick = true;
+  const auto exhibits = karonis_on_lab(options, pretend_contrary);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  for (const Exhibit& exhibit : *exhibits) {
+    EXPECT_TRUE(says(exhibit, "the lowest of them at 0 of 3 sizes")) << exhibit.notes[1];
+    EXPECT_TRUE(says(exhibit, "below all of them at 0."));
+    EXPECT_TRUE(says(exhibit, "itself takes 0.50 times")) << exhibit.notes[2];
+    EXPECT_EQ(says(exhibit, "between the sites"), exhibit.key != "figure8") << exhibit.notes[0];
+  }
+  const auto wrong = [](const LabRequest& request) {
+    auto bench = pretend(request);
+    for (auto& measured : bench->measured.front()) measured.wrong = 1;
+    return bench;
+  };
+  EXPECT_TRUE(says(karonis_on_lab(options, wrong)->at(0), "topology cannot be told"));
+}
+
+TEST(KaronisOnLab, SaysBeforehandWhatMayTakeLong) {
+  LabStudyOptions options;
+  options.cores = 2;
+  EXPECT_EQ(karonis_lab_takes_long(options), "");
+  options.cores = 8;
+  EXPECT_NE(karonis_lab_takes_long(options).find("48 ranks"), std::string::npos);
+  std::vector<int> repeats;
+  const auto asked = [&](const LabRequest& request) {
+    repeats.push_back(request.repeats);
+    return pretend(request);
+  };
+  ASSERT_TRUE(karonis_on_lab(options, asked));
+  options.processes = 4;
+  EXPECT_EQ(karonis_lab_takes_long(options), "");
+  ASSERT_TRUE(karonis_on_lab(options, asked));
+  EXPECT_EQ(repeats, (std::vector<int>{1, 1, 2, 2}));
+}
+
+TEST(BanikazemiOnLab, ContraryFiguresGiveTheOtherSentences) {
+  LabStudyOptions options;
+  options.quick = true;
+  const auto exhibits = banikazemi_on_lab(options, pretend_contrary);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  EXPECT_TRUE(says(exhibits->at(0), "Here: broadcast up to 0.5 (SPOC)"))
+      << exhibits->at(0).notes[2];
+  const auto multicasts = banikazemi_multicasts_on_lab(options, pretend_contrary);
+  ASSERT_TRUE(multicasts) << multicasts.error();
+  EXPECT_TRUE(says(*multicasts, "within 10 % in 0 of 12 rows")) << multicasts->notes.back();
+}
+
+TEST(DichevOnLab, ContraryFiguresGiveTheOtherSentences) {
+  LabStudyOptions options;
+  options.quick = true;
+  const auto exhibits = dichev_on_lab(options, pretend_contrary);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  EXPECT_TRUE(says(exhibits->at(1), "minimum-first takes at least 100 % more time"));
+  EXPECT_TRUE(says(exhibits->at(1), "fastest of the six in 8 of 8 rows."));
+  EXPECT_TRUE(says(exhibits->at(1), "ahead of the MPI itself in 0."));
 }
 
 TEST(DichevOnLab, MeasuresUnequalLengthsUnderAllTreesInBothPlacements) {

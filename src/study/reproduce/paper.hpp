@@ -52,6 +52,8 @@ struct Paper {
   Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const HereAccess&) = nullptr;
   std::vector<LabPart> smpi_parts = {};  ///< parts that --on smpi can run; often none
   Expected<std::vector<Exhibit>> (*on_smpi)(const SmpiStudyOptions&, const RunOnSmpi&) = nullptr;
+  /// What is said before --on lab begins if it may take more than 15 minutes; "" if it does not.
+  std::string (*takes_long)(const LabStudyOptions&) = nullptr;
 };
 
 /// All papers that are reproduced, in the order of docs/papers.

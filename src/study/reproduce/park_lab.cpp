@@ -187,9 +187,11 @@ Expected<Exhibit> measured_policies(const map::Inventory& inventory,
   exhibit.notes = {fmt::format(
       "Means of {} runs; +- is half of the 95 % interval of the mean. none: hosts in the "
       "order of the inventory. LU runs 1 % of its time steps, with channels inserted as "
-      "in the paper. Computation is slept, at {} Mflop/s on a host of speed 1: {} cores are no "
-      "20 hosts.",
-      runs, kMflops, options.cores)};
+      "in the paper. Computation is slept, at {} Mflop/s on a host of speed 1{}.",
+      runs, kMflops,
+      options.cores < inventory.hosts.size()
+          ? fmt::format(": {} cores are no {} hosts", options.cores, inventory.hosts.size())
+          : "")};
   add_notes(exhibit, park_lab_findings(exhibit.table));
   return exhibit;
 }

@@ -22,6 +22,8 @@ TEST(Park, TheWorkedExampleHasSixSteps) {
   ASSERT_EQ(exhibit.table.rows.size(), 6U);
   EXPECT_NE(exhibit.table.rows[1][1].raw().find("C > A > E > D > B (not used)"), std::string::npos);
   EXPECT_NE(exhibit.table.rows[5][1].raw().find("C: 5 6 9 10"), std::string::npos);
+  EXPECT_NE(exhibit.notes[0].find("It puts 5, 6, 9, 10 first"), std::string::npos)
+      << exhibit.notes[0];
 }
 
 }  // namespace

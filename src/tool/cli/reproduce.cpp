@@ -183,6 +183,8 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
   auto processes = processes_of(options);
   if (!processes) return processes.error();
   lab.processes = *processes;
+  const std::string takes_long = paper.takes_long == nullptr ? "" : paper.takes_long(lab);
+  if (!takes_long.empty()) write_message(fmt::format("reproduce: note: {}\n", takes_long));
   return paper.on_lab(lab, {measure_in_own_lab, run_in_own_lab});
 }
 

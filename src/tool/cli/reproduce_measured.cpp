@@ -37,8 +37,8 @@ Expected<measure::Bench> measure_all(const lab::OpenLab& lab,
     if (!is_built(stack)) {
       return Error{"reproduce", fmt::format("{} is not built", library_path(stack).string()), ""};
     }
-    progress.name(fmt::format("measuring {} calls on {} ranks, {}", bench.calls.size(),
-                              lab.machine.size(), stack.title));
+    progress.announce(fmt::format("measuring {} calls on {} ranks, {}", bench.calls.size(),
+                                  lab.machine.size(), stack.title));
     auto measured = measure_on_lab(lab, stack, bench.calls, bench.clocks, request.repeats);
     if (!measured) return measured.error();
     bench.measured.push_back(*std::move(measured));
@@ -65,7 +65,7 @@ Expected<std::vector<std::string>> run_programs(const lab::OpenLab& lab,
     launched.program = {path};
     launched.program.insert(launched.program.end(), program.arguments.begin(),
                             program.arguments.end());
-    progress.name(fmt::format("running {} on {} ranks", program.name, launched.ranks));
+    progress.announce(fmt::format("running {} on {} ranks", program.name, launched.ranks));
     auto output = output_on_lab(lab, std::move(launched), "reproduce: " + program.name);
     if (!output) return output.error();
     outputs.push_back(*std::move(output));
