@@ -384,8 +384,13 @@ std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey k
   return plans_.held();
 }
 
-void Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
-  const int number = progress_.open(executor_->channel(), request);
+int Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
+  int number = 0;
+  const int opened = progress_.open(executor_->channel(), request, &number);
+  if (opened != MPI_SUCCESS) {
+    skip_pending();
+    return opened;
+  }
   const bool is_timed = timed_.trial != nullptr;
   call->ended = [this, number, timed = std::exchange(timed_, {})](int code) {
     if (code != MPI_SUCCESS) mark_failed();
@@ -394,6 +399,7 @@ void Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request
   };
   progress_.start(*pending_, std::move(call));
   if (is_timed) progress_.leave_start();
+  return MPI_SUCCESS;
 }
 
 void Communicator::drop_start() {

@@ -165,7 +165,9 @@ class Communicator {
   /// Nobody starts the call that plan_to_start() was asked for last.
   void drop_start();
   /// Starts a call along a plan. Never waits.
-  void start(std::unique_ptr<PendingCall> call, MPI_Request* request);
+  /// @return MPI's code; after an error there is no request, and the others run the call without
+  /// this rank
+  [[nodiscard]] int start(std::unique_ptr<PendingCall> call, MPI_Request* request);
   /// The plan of a persistent call that is initialised now; nullptr: native. All members ask, and
   /// get the same answer. May make the hidden communicator (collective). @pre !never()
   [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_bind(runtime::PlanKey key);
@@ -173,7 +175,8 @@ class Communicator {
   /// Collective.
   [[nodiscard]] std::shared_ptr<PersistentChannel> take_channel();
   /// Makes the request of a persistent call that has its channel. Local.
-  void bind(std::unique_ptr<PendingCall> call, MPI_Request* request);
+  /// @return MPI's code; after an error there is no request
+  [[nodiscard]] int bind(std::unique_ptr<PendingCall> call, MPI_Request* request);
   /// The others run a call that does not block without this rank, which stays in step.
   void skip_pending();
   /// Waits for the calls under way that do not block, before this communicator goes. If nothing

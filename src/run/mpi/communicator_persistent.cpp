@@ -49,8 +49,8 @@ std::shared_ptr<PersistentChannel> Communicator::take_channel() {
       std::move(made), rank_, size_, executor_->channel().tags(), executor_->channel().options()));
 }
 
-void Communicator::bind(std::unique_ptr<PendingCall> call, MPI_Request* request) {
-  progress_.persistent().add(std::move(call), comm_, request);
+int Communicator::bind(std::unique_ptr<PendingCall> call, MPI_Request* request) {
+  return progress_.persistent().add(std::move(call), comm_, request);
 }
 
 void Communicator::abandon_channels() {
