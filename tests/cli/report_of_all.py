@@ -4,6 +4,7 @@
 usage: report_of_all.py ESPALIER
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +21,25 @@ def report(folder):
     assert ran.stderr == "", ran.stderr
     assert ran.stdout.strip() == f"{folder}/index.html", ran.stdout
     return json.loads(pathlib.Path(folder, "report.json").read_text())
+
+
+def planted_files_are_refused(part):
+    """What another user puts into a folder that everybody writes to is neither taken nor written. Only root can make such files."""
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as shared:
+        os.chmod(shared, 0o1777)
+        planted = pathlib.Path(shared, part.name)
+        planted.write_text(part.read_text())
+        run = pathlib.Path(shared, "run.json")
+        run.write_text("{}")
+        for file in (planted, run):
+            os.chown(file, nobody, nobody)
+        for arguments, refused in ((["--folder", shared], planted), (["--folder", f"{shared}/own", "--measured", str(run)], run)):
+            ran = subprocess.run([ESPALIER, "--quiet", "reproduce", "all", "--quick", *arguments], capture_output=True, text=True, check=False)
+            assert ran.returncode == 2, ran
+            assert ran.stderr.startswith(f"{refused}: error: ") and f"of another user (id {nobody})" in ran.stderr, ran.stderr
+        assert planted.read_text() == part.read_text()
+        assert not pathlib.Path(shared, "index.html").exists()
 
 
 def main():
@@ -66,6 +86,8 @@ def main():
                 assert ran.returncode == 2, (name, ran)
                 assert ran.stderr.startswith(f"{thesis}: error: there is such a file"), (name, ran.stderr)
                 assert [one.name for one in pathlib.Path(other).iterdir()] == [name] and thesis.read_text() == "my thesis", name
+        if os.geteuid() == 0:
+            planted_files_are_refused(parts[0])
         print(f"{len(first['exhibits'])} exhibits")
 
 

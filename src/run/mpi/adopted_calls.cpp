@@ -31,7 +31,13 @@ void ProgressEngine::adopt(MPI_Request* request, const Channel& channel, MPI_Com
                            TimedStart timed) {
   hook();
   const MPI_Request native = *request;
-  const int number = open(channel, request);
+  int number = 0;
+  if (open(channel, request, &number) != MPI_SUCCESS) {
+    *request = native;
+    leave_start();
+    drop_timing();
+    return;
+  }
   adopted_.push_back({native, number, user, std::move(timed)});
   if (thread_ != nullptr) thread_->wake();
   leave_start();

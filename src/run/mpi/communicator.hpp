@@ -124,9 +124,9 @@ class Communicator {
   /// Calls that do not block.
   [[nodiscard]] Starts& starts() { return starts_; }
   [[nodiscard]] const Starts& starts() const { return starts_; }
-  /// Starts a call along a plan. Never waits.
-  void start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
-    starts_.start(std::move(call), executor_->channel(), request, [this] { mark_failed(); });
+  /// See Starts::start().
+  [[nodiscard]] int start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
+    return starts_.start(std::move(call), executor_->channel(), request, [this] { mark_failed(); });
   }
   /// The others run a call that does not block without this rank, which stays in step.
   void skip_pending() {

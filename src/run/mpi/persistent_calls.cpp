@@ -7,10 +7,14 @@
 
 namespace espalier::mpi {
 
-void PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request) {
+int PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request) {
   Entry entry;
   entry.channel = call->own_channel;
-  entry.number = progress_.open_persistent(entry.channel->channel, request);
+  const int opened = progress_.open_persistent(entry.channel->channel, request, &entry.number);
+  if (opened != MPI_SUCCESS) {
+    entry.channel->is_free = true;
+    return opened;
+  }
   call->ended = [this, number = entry.number, user, channel = entry.channel.get()](int code) {
     progress_.complete_persistent(number, code, channel->is_orphaned ? MPI_COMM_WORLD : user);
   };
@@ -19,6 +23,7 @@ void PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_
   };
   entry.call = std::move(call);
   calls_.insert_or_assign(*request, std::move(entry));
+  return MPI_SUCCESS;
 }
 
 bool PersistentCalls::holds(MPI_Request request) const {

@@ -22,7 +22,8 @@ class PersistentCalls {
 
   /// Takes a call whose buffers are bound. Local.
   /// @param user communicator of the program: its error handler is called
-  void add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request);
+  /// @return MPI's code; after an error there is no request, and the call's channel is free
+  [[nodiscard]] int add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request);
   [[nodiscard]] bool holds(MPI_Request request) const;
   [[nodiscard]] bool is_empty() const;
   /// Starts a call. Never waits. Open MPI may make another request of it.

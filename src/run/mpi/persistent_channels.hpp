@@ -22,8 +22,9 @@ class PersistentChannels {
   /// @param like the communicator's own
   [[nodiscard]] std::shared_ptr<PersistentChannel> take(const Channel& like);
   /// Makes the request of a persistent call that has its channel. Local.
-  void bind(std::unique_ptr<PendingCall> call, MPI_Request* request) {
-    progress_.persistent().add(std::move(call), comm_, request);
+  /// @return MPI's code; after an error there is no request
+  [[nodiscard]] int bind(std::unique_ptr<PendingCall> call, MPI_Request* request) {
+    return progress_.persistent().add(std::move(call), comm_, request);
   }
   /// Waits for the calls under way at the end of the program. If nothing happens for so many
   /// seconds, leaves them behind.

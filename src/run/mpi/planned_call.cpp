@@ -64,12 +64,9 @@ Outcome start(Communicator& comm, Operation operation, std::unique_ptr<PendingCa
 Outcome start_payload(Communicator& comm, Operation operation, std::unique_ptr<PendingCall> call,
                       const Starting& how) {
   ++comm.counts.planned[static_cast<std::size_t>(operation)];
-  const Outcome outcome{.planned = true, .plan = call->plan->name};
-  if (how.is_persistent) {
-    comm.persistent().bind(std::move(call), how.request);
-  } else {
-    comm.start(std::move(call), how.request);
-  }
+  Outcome outcome{.planned = true, .plan = call->plan->name};
+  outcome.code = how.is_persistent ? comm.persistent().bind(std::move(call), how.request)
+                                   : comm.start(std::move(call), how.request);
   return outcome;
 }
 

@@ -73,20 +73,29 @@ int ProgressEngine::take_number(const Channel& channel) {
   return number;
 }
 
-int ProgressEngine::open(const Channel& channel, MPI_Request* request) {
-  const int number = take_number(channel);
-  Open& open = open_[static_cast<std::size_t>(number)];
-  PMPI_Irecv(nullptr, 0, MPI_BYTE, open.lane.rank, open.lane.tag, open.lane.comm, request);
-  open.request = *request;
-  return number;
+/// MPI made no request for a number: it is free again, and the program has no request.
+int ProgressEngine::refused(int code, int number, MPI_Request* request) {
+  free_.push_back(number);
+  *request = MPI_REQUEST_NULL;
+  return code;
 }
 
-int ProgressEngine::open_persistent(const Channel& channel, MPI_Request* request) {
+int ProgressEngine::open(const Channel& channel, MPI_Request* request, int* number) {
+  *number = take_number(channel);
+  Open& open = open_[static_cast<std::size_t>(*number)];
+  const int code =
+      PMPI_Irecv(nullptr, 0, MPI_BYTE, open.lane.rank, open.lane.tag, open.lane.comm, request);
+  if (code != MPI_SUCCESS) return refused(code, *number, request);
+  open.request = *request;
+  return MPI_SUCCESS;
+}
+
+int ProgressEngine::open_persistent(const Channel& channel, MPI_Request* request, int* number) {
   has_persistent_ = true;
-  const int number = take_number(channel);
-  const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
-  PMPI_Recv_init(nullptr, 0, MPI_BYTE, lane.rank, lane.tag, lane.comm, request);
-  return number;
+  *number = take_number(channel);
+  const SelfLane& lane = open_[static_cast<std::size_t>(*number)].lane;
+  const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, lane.rank, lane.tag, lane.comm, request);
+  return code == MPI_SUCCESS ? code : refused(code, *number, request);
 }
 
 void ProgressEngine::complete_persistent(int number, int code, MPI_Comm user) {

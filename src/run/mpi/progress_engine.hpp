@@ -42,15 +42,17 @@ class ProgressEngine {
   ProgressEngine(const ProgressEngine&) = delete;
   ProgressEngine& operator=(const ProgressEngine&) = delete;
 
-  /// Makes a request of a call on this channel. @return its number, for complete()
-  [[nodiscard]] int open(const Channel& channel, MPI_Request* request);
+  /// Makes a request of a call on this channel.
+  /// @param number of the request, for complete()
+  /// @return MPI's code; after an error there is no request, and nothing to complete
+  [[nodiscard]] int open(const Channel& channel, MPI_Request* request, int* number);
   /// Completes a request.
   /// @param code of the call; an error becomes an error of the function that completes the request
   /// @param user communicator of the call: its error handler is called then
   void complete(int request, int code, MPI_Comm user);
 
   // Likewise for persistent requests, which stay open until they are closed.
-  [[nodiscard]] int open_persistent(const Channel& channel, MPI_Request* request);
+  [[nodiscard]] int open_persistent(const Channel& channel, MPI_Request* request, int* number);
   void complete_persistent(int number, int code, MPI_Comm user);
   void close_persistent(int number, MPI_Request request);
   /// Keeps a channel until a step that is under way is over: it may be on that channel.
@@ -61,7 +63,8 @@ class ProgressEngine {
   [[nodiscard]] const PersistentCalls& persistent() const { return persistent_; }
 
   /// Takes the request of a native call, and makes one of ours, which is completed when the native
-  /// one is: so it is known when that happens.
+  /// one is: so it is known when that happens. If MPI makes none, the program keeps the native one,
+  /// and nobody learns the time.
   /// @param user communicator of the call
   void adopt(MPI_Request* request, const Channel& channel, MPI_Comm user, TimedStart timed);
 
@@ -147,6 +150,7 @@ class ProgressEngine {
   void look_for_mismatch();
   [[nodiscard]] bool has_adopted(MPI_Comm user) const;
   int take_number(const Channel& channel);
+  int refused(int code, int number, MPI_Request* request);
   void send_completion(int number, int code, MPI_Comm user);
 
   /// A request, and where the message that completes it goes.

@@ -68,9 +68,15 @@ std::optional<select::WhichPlan> Starts::which(const runtime::SharedCall& call,
   return next.is_planned ? std::optional(lead->which) : std::nullopt;
 }
 
-void Starts::start(std::unique_ptr<PendingCall> call, Channel& channel, MPI_Request* request,
-                   std::function<void()> fail) {
-  const int number = progress_.open(channel, request);
+int Starts::start(std::unique_ptr<PendingCall> call, Channel& channel, MPI_Request* request,
+                  std::function<void()> fail) {
+  int number = 0;
+  const int opened = progress_.open(channel, request, &number);
+  if (opened != MPI_SUCCESS) {
+    fail();
+    skip();
+    return opened;
+  }
   const bool is_timed = timed_.trial != nullptr;
   call->ended = [this, number, fail = std::move(fail),
                  timed = std::exchange(timed_, {})](int code) {
@@ -80,6 +86,7 @@ void Starts::start(std::unique_ptr<PendingCall> call, Channel& channel, MPI_Requ
   };
   progress_.start(*pending_, std::move(call));
   if (is_timed) progress_.leave_start();
+  return MPI_SUCCESS;
 }
 
 void Starts::adopt(MPI_Request* request, const Channel& channel) {

@@ -42,9 +42,12 @@ class Starts {
   /// come so far.
   runtime::Reason why_native = runtime::Reason::NonBlocking;
 
-  /// Starts a call along a plan. Never waits. @param fail is called if it fails
-  void start(std::unique_ptr<PendingCall> call, Channel& channel, MPI_Request* request,
-             std::function<void()> fail);
+  /// Starts a call along a plan. Never waits.
+  /// @param fail is called if it fails
+  /// @return MPI's code; after an error there is no request, and the others run the call without
+  /// this rank
+  [[nodiscard]] int start(std::unique_ptr<PendingCall> call, Channel& channel, MPI_Request* request,
+                          std::function<void()> fail);
   /// Whether the call that which() was asked for last is to be started natively and timed: adopt()
   /// its request then.
   [[nodiscard]] bool times_native() const { return timed_.trial != nullptr && !timed_.is_planned; }

@@ -10,6 +10,7 @@
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_list.hpp"
 #include "cli/request.hpp"
 #include "launch/command_line.hpp"
 #include "topology/machine.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct ExportOptions {
   std::string format;
   std::string machine;
+  std::string ranks;
   std::string output;
   std::string library;
   bool block = false;
@@ -54,9 +56,19 @@ Expected<tuning::ExportRequest> export_request(const ExportOptions& options) {
     return Error{"--commutative", "MPICH's rules know whether operators commute", "leave it out"};
   }
   return tuning::ExportRequest{*format,
-                               {!options.commutative, tuning::tuned_operations(*format)},
+                               {!options.commutative, tuning::tuned_operations(*format), {}},
                                options.library,
                                folder_in_words(options.output)};
+}
+
+/// The numbers of --ranks but for that of all ranks, which have rules anyhow.
+/// @pre ranks >= 2
+Expected<std::vector<Rank>> first_ranks(const ExportOptions& options, Rank ranks) {
+  if (options.ranks.empty()) return std::vector<Rank>{};
+  auto numbers = parse_rank_numbers(options.ranks, ranks);
+  if (!numbers) return Error{"--ranks", numbers.error().what, numbers.error().hint};
+  std::erase(*numbers, ranks);
+  return numbers;
 }
 
 /// Makes the folder if it is not there. An error if that fails or one of the files is in the way.
@@ -93,13 +105,16 @@ Outcome write_files(const ExportOptions& options, const tuning::Export& made) {
 Outcome export_rules(const ExportOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  const auto request = export_request(options);
+  auto request = export_request(options);
   if (!request) return Failure{request.error()};
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   if (machine->size() < 2) {
     return Failure{{"--machine", "one rank has nobody to talk to", "describe two or more"}};
   }
+  const auto first = first_ranks(options, machine->size());
+  if (!first) return Failure{first.error()};
+  request->rules.first = *first;
   if (options.block) {
     machine = topology::with_placement(*machine, topology::block_placement(*machine));
   }
@@ -119,7 +134,9 @@ constexpr std::string_view kExportDescription =
     "64 ranks). The report says what that gains, and what is lost against Espalier's library. "
     "--output DIR writes the files, and one that starts the ranks as the machine has them.\n\n"
     "Rules hold for communicators of just as many ranks as the machine has, and of one rank of "
-    "each host; all others keep what the library takes itself.";
+    "each host; all others keep what the library takes itself. --ranks makes rules for other "
+    "numbers of ranks too. Each number N stands for ranks 0 to N-1 of the machine, as they lie on "
+    "its hosts, host by host with --block.";
 
 constexpr std::string_view kExportFormats =
     "openmpi: rules of coll/tuned, for Open MPI 4.1 and 5.\n"
@@ -129,6 +146,7 @@ constexpr std::string_view kExportFormats =
 
 constexpr std::string_view kExportExamples =
     "espalier export openmpi -m \"site:3(10ms,100Mbit/s) proc:4(1us,10Gbit/s)\" --commutative\n"
+    "espalier export openmpi -m grid.json --ranks 2,4,8-12\n"
     "espalier export mpich -m grid.json --output tuning";
 
 }  // namespace
@@ -137,8 +155,8 @@ Command export_command() {
   Manual manual{.name = "export",
                 .tagline = "tuning files for the MPI library itself",
                 .synopsis =
-                    "export FORMAT --machine MACHINE [--output DIR [--force]] [--block] "
-                    "[--commutative] [--library FILE] [--json]",
+                    "export FORMAT --machine MACHINE [--ranks LIST] [--output DIR [--force]] "
+                    "[--block] [--commutative] [--library FILE] [--json]",
                 .description = std::string(kExportDescription),
                 .sections = {{"FORMATS", std::string(kExportFormats)}, machines_section()},
                 .examples = std::string(kExportExamples)};
@@ -148,6 +166,10 @@ Command export_command() {
             app.add_option("-m,--machine", options->machine, "The machine: a file, or a line.")
                 .type_name("MACHINE")
                 .required();
+            app.add_option("--ranks", options->ranks,
+                           "Also rules for communicators of so many ranks, the first of the "
+                           "machine: 2,4,8 or 2-8. Each number takes as long as all ranks.")
+                .type_name("LIST");
             const Option output =
                 app.add_option(
                        "-o,--output", options->output,

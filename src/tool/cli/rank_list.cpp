@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/random.hpp"
@@ -16,6 +17,68 @@ std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// What errors in a list say.
+struct ListWords {
+  std::string_view place;  ///< "ranks": what the list has
+  std::string_view one;    ///< "rank ": what stands before a number
+  std::string_view hint;
+};
+
+/// Walks "1,3,5-7".
+/// @param end above all numbers that `parse_one` lets through
+template <typename ParseOne>
+Expected<std::vector<Rank>> parse_list(std::string_view text, Rank end, ParseOne parse_one,
+                                       const ListWords& words) {
+  const std::string hint(words.hint);
+  std::vector<Rank> numbers;
+  std::vector<bool> seen(end, false);
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view piece = trimmed(text.substr(0, comma));
+    if (piece.empty()) {
+      return Error{"", fmt::format("an empty place in the list of {}", words.place), hint};
+    }
+    const std::size_t dash = piece.find('-');
+    const Expected<Rank> first = parse_one(piece.substr(0, dash));
+    if (!first) return Error{"", first.error().what, hint};
+    const Expected<Rank> last =
+        dash == std::string_view::npos ? first : parse_one(piece.substr(dash + 1));
+    if (!last) return Error{"", last.error().what, hint};
+    if (*last < *first) {
+      return Error{"", fmt::format("the range {} runs backwards", piece),
+                   fmt::format("write {}-{}", *last, *first)};
+    }
+    for (Rank r = *first; r <= *last; ++r) {
+      if (seen[r]) {
+        return Error{"", fmt::format("{}{} stands twice in the list", words.one, r), ""};
+      }
+      seen[r] = true;
+      numbers.push_back(r);
+    }
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+/// A number of ranks, from 2 to `most`.
+Expected<Rank> parse_rank_number(std::string_view text, Rank most) {
+  text = trimmed(text);
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number =
+      !text.empty() && end == text.data() + text.size() && code != std::errc::invalid_argument;
+  const std::string_view shown = text.substr(0, 60);
+  if (!is_number) return Error{"", fmt::format("\"{}\" is not a number of ranks", shown), ""};
+  if (code == std::errc::result_out_of_range || value > most) {
+    return Error{"", fmt::format("the machine has {} ranks, not {}", most, shown), ""};
+  }
+  if (value < 2) {
+    return Error{"", fmt::format("{} in a list of numbers of ranks: two are the fewest", shown),
+                 ""};
+  }
+  return static_cast<Rank>(value);
 }
 
 }  // namespace
@@ -40,29 +103,18 @@ Expected<Rank> parse_rank(std::string_view text, Rank size) {
 }
 
 Expected<std::vector<Rank>> parse_rank_list(std::string_view text, Rank size) {
-  std::vector<Rank> ranks;
-  std::vector<bool> seen(size, false);
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const std::string_view piece = trimmed(text.substr(0, comma));
-    if (piece.empty()) return Error{"", "an empty place in the list of ranks", std::string(kHint)};
-    const std::size_t dash = piece.find('-');
-    auto first = parse_rank(piece.substr(0, dash), size);
-    if (!first) return Error{"", first.error().what, std::string(kHint)};
-    auto last = dash == std::string_view::npos ? first : parse_rank(piece.substr(dash + 1), size);
-    if (!last) return Error{"", last.error().what, std::string(kHint)};
-    if (*last < *first) {
-      return Error{"", fmt::format("the range {} runs backwards", piece),
-                   fmt::format("write {}-{}", *last, *first)};
-    }
-    for (Rank r = *first; r <= *last; ++r) {
-      if (seen[r]) return Error{"", fmt::format("rank {} stands twice in the list", r), ""};
-      seen[r] = true;
-      ranks.push_back(r);
-    }
-    if (comma == std::string_view::npos) return ranks;
-    text.remove_prefix(comma + 1);
-  }
+  const auto parse_one = [size](std::string_view one) { return parse_rank(one, size); };
+  return parse_list(text, size, parse_one, {"ranks", "rank ", kHint});
+}
+
+Expected<std::vector<Rank>> parse_rank_numbers(std::string_view text, Rank most) {
+  const auto parse_one = [most](std::string_view one) { return parse_rank_number(one, most); };
+  auto numbers =
+      parse_list(text, most + 1, parse_one,
+                 {"numbers of ranks", "",
+                  fmt::format("write numbers from 2 to {}, and ranges, such as 2,4 or 2-4", most)});
+  if (numbers) std::sort(numbers->begin(), numbers->end());
+  return numbers;
 }
 
 namespace {

@@ -30,6 +30,30 @@ TEST(ParseRankList, SaysWhatIsWrong) {
   EXPECT_EQ(what("1-2-3"), "\"2-3\" is not a rank");
 }
 
+TEST(ParseRankNumbers, ReadsNumbersAndRangesAndLetsThemRise) {
+  EXPECT_EQ(*parse_rank_numbers("8,2,4-6", 8), (Ranks{2, 4, 5, 6, 8}));
+  EXPECT_EQ(*parse_rank_numbers(" 2 - 3 , 7", 7), (Ranks{2, 3, 7}));
+  EXPECT_EQ(*parse_rank_numbers("2", 2), (Ranks{2}));
+}
+
+TEST(ParseRankNumbers, SaysWhatIsWrong) {
+  const auto what = [](std::string_view text) { return parse_rank_numbers(text, 8).error().what; };
+  EXPECT_EQ(what("9"), "the machine has 8 ranks, not 9");
+  EXPECT_EQ(what("4-9"), "the machine has 8 ranks, not 9");
+  EXPECT_EQ(what("99999999999999999999"), "the machine has 8 ranks, not 99999999999999999999");
+  EXPECT_EQ(what("1"), "1 in a list of numbers of ranks: two are the fewest");
+  EXPECT_EQ(what("0-4"), "0 in a list of numbers of ranks: two are the fewest");
+  EXPECT_EQ(what("2,four"), "\"four\" is not a number of ranks");
+  EXPECT_EQ(what("2.5"), "\"2.5\" is not a number of ranks");
+  EXPECT_EQ(what("-4"), "\"\" is not a number of ranks");
+  EXPECT_EQ(what("4,4"), "4 stands twice in the list");
+  EXPECT_EQ(what("2-5,3"), "3 stands twice in the list");
+  EXPECT_EQ(what("6-4"), "the range 6-4 runs backwards");
+  EXPECT_EQ(what("4,"), "an empty place in the list of numbers of ranks");
+  EXPECT_EQ(parse_rank_numbers("x", 8).error().hint,
+            "write numbers from 2 to 8, and ranges, such as 2,4 or 2-4");
+}
+
 TEST(ParseRank, RefusesWhatIsNoRankOfTheMachine) {
   EXPECT_EQ(*parse_rank("0", 1), 0u);
   EXPECT_EQ(parse_rank("1", 1).error().what, "rank 1 is not in the machine, which has rank 0 only");

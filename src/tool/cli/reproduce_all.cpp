@@ -63,7 +63,7 @@ std::optional<ReportedPart> kept_part(const std::string& file, const std::string
                                       const std::string& tool) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
-  const auto text = read_named_file(file);
+  const auto text = read_named_file(file, {.refuses_foreign = true});
   if (!text) return std::nullopt;
   auto part = reproduce::part_from_text(*text, file);
   if (!part || part->version != tool || part->command != command) return std::nullopt;
@@ -78,7 +78,7 @@ Expected<std::vector<ReportedPart>> measured_parts(const std::vector<std::string
   }
   std::vector<ReportedPart> parts;
   for (const std::string& file : files) {
-    const auto text = read_named_file(file);
+    const auto text = read_named_file(file, {.refuses_foreign = true});
     if (!text) return text.error();
     auto stored = reproduce::stored_parts(*text, file);
     if (!stored) return stored.error();
@@ -131,7 +131,8 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
   return parts;
 }
 
-/// Files of these names that are not of an earlier report stay as they are.
+/// Files of these names that are not of an earlier report stay as they are, and so does what others
+/// put into a folder that everybody writes to.
 std::optional<Error> why_no_report_goes_there(const std::string& folder) {
   constexpr std::uint64_t kBeginning = 4096;
   std::vector<std::pair<std::string, std::string_view>> ours{
@@ -144,6 +145,7 @@ std::optional<Error> why_no_report_goes_there(const std::string& folder) {
   for (const auto& [name, sign] : ours) {
     std::error_code error;
     const std::string file = folder + name;
+    if (auto foreign = why_foreign(file)) return foreign;
     if (!fs::exists(file, error) || fs::file_size(file, error) == 0) continue;
     if (beginning_of_file(file, kBeginning).find(sign) != std::string::npos) continue;
     return Error{file, "there is such a file, and it is of no report of ours",

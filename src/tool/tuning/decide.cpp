@@ -1,7 +1,10 @@
 #include "tuning/decide.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
+#include "base/contract.hpp"
 #include "lab/hosts.hpp"
 #include "select/chooser.hpp"
 #include "select/rank_by_simulation.hpp"
@@ -17,10 +20,36 @@ namespace {
 /// Candidates predicted to take longer than this many times the best are not simulated.
 constexpr std::int64_t kNear = 2;
 
+/// Rising ranks of each host that has any.
+using RanksOfHosts = std::vector<std::vector<Rank>>;
+
+/// Those below `count`; none at all if the machine is no set of hosts.
+RanksOfHosts first_of_hosts(const topology::Machine& machine, Rank count) {
+  RanksOfHosts all;
+  const auto hosts = lab::hosts_of(machine);
+  if (!hosts) return all;
+  for (const lab::LabHost& host : *hosts) {
+    std::vector<Rank> ranks;
+    std::copy_if(host.ranks.begin(), host.ranks.end(), std::back_inserter(ranks),
+                 [count](Rank rank) { return rank < count; });
+    if (!ranks.empty()) all.push_back(std::move(ranks));
+  }
+  return all;
+}
+
+HostShape shape_of(const RanksOfHosts& hosts) {
+  if (hosts.empty()) return {};
+  const std::size_t first = hosts.front().size();
+  for (const std::vector<Rank>& ranks : hosts) {
+    if (ranks.size() != first) return {};
+  }
+  return {hosts.size(), static_cast<Rank>(first)};
+}
+
 /// One rank of each host: the lowest.
-std::vector<Rank> leaders_of(const std::vector<lab::LabHost>& hosts) {
+std::vector<Rank> leaders_of(const RanksOfHosts& hosts) {
   std::vector<Rank> leaders;
-  for (const lab::LabHost& host : hosts) leaders.push_back(host.ranks.front());
+  for (const std::vector<Rank>& ranks : hosts) leaders.push_back(ranks.front());
   std::sort(leaders.begin(), leaders.end());
   return leaders;
 }
@@ -45,26 +74,46 @@ std::string_view name_of(Members members) {
   return "";
 }
 
-HostShape host_shape(const topology::Machine& machine) {
-  const auto hosts = lab::hosts_of(machine);
-  if (!hosts || hosts->empty()) return {};
-  const std::size_t first = hosts->front().ranks.size();
-  for (const lab::LabHost& host : *hosts) {
-    if (host.ranks.size() != first) return {};
+const OperationRules* rules_in(const ScopeRules& scope, Operation operation) {
+  for (const OperationRules& rules : scope.operations) {
+    if (rules.operation == operation) return &rules;
   }
-  return {hosts->size(), static_cast<Rank>(first)};
+  return nullptr;
 }
 
-std::vector<Scope> scopes_of(const topology::Machine& machine, NativeMpi mpi) {
+std::map<Rank, const ScopeRules*> rules_by_size(const Tuning& tuning) {
+  std::map<Rank, const ScopeRules*> found;
+  for (const Tuning& first : tuning.of_first) {
+    for (const ScopeRules& scope : first.scopes) {
+      if (scope.members == Members::All) found.emplace(scope.ranks, &scope);
+    }
+  }
+  for (const ScopeRules& scope : tuning.scopes) found.emplace(scope.ranks, &scope);
+  return found;
+}
+
+HostShape host_shape(const topology::Machine& machine, Rank ranks) {
+  return shape_of(first_of_hosts(machine, ranks));
+}
+
+Scope scope_of_first(const topology::Machine& machine, NativeMpi mpi, Rank ranks) {
+  expects(ranks >= 2 && ranks <= machine.size(), "scope_of_first: not so many ranks");
+  if (ranks == machine.size()) return make_scope(Members::All, machine, mpi);
+  std::vector<Rank> first(ranks);
+  std::iota(first.begin(), first.end(), Rank{0});
+  return make_scope(Members::All, topology::restrict_machine(machine, first), mpi);
+}
+
+std::vector<Scope> scopes_of(const topology::Machine& machine, NativeMpi mpi, Rank ranks) {
   std::vector<Scope> scopes;
-  scopes.push_back(make_scope(Members::All, machine, mpi));
-  const HostShape shape = host_shape(machine);
+  scopes.push_back(scope_of_first(machine, mpi, ranks));
+  const RanksOfHosts hosts = first_of_hosts(machine, ranks);
+  const HostShape shape = shape_of(hosts);
   if (shape.hosts < 2 || shape.ranks_of_host < 2) return scopes;
-  const auto hosts = lab::hosts_of(machine);
   scopes.push_back(make_scope(Members::OneOfEachHost,
-                              topology::restrict_machine(machine, leaders_of(*hosts)), mpi));
+                              topology::restrict_machine(machine, leaders_of(hosts)), mpi));
   scopes.push_back(
-      make_scope(Members::OneHost, topology::restrict_machine(machine, hosts->front().ranks), mpi));
+      make_scope(Members::OneHost, topology::restrict_machine(machine, hosts.front()), mpi));
   return scopes;
 }
 

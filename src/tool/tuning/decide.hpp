@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,12 +58,22 @@ struct Tuning {
   Rank ranks_of_host = 0;  ///< 0: hosts differ
   std::vector<ScopeRules> scopes;
   std::vector<HostLoss> host_losses;  ///< worst of each operation
+  /// The same for the first ranks of the machine, by rising number of them: TuningRules::first.
+  std::vector<Tuning> of_first = {};
 };
 
 struct TuningRules {
   bool ordered = true;  ///< only what is right for operators that do not commute
   std::vector<Operation> operations;
+  /// Besides all ranks, how many of the first have rules too; rising, from 2 to all but one.
+  std::vector<Rank> first = {};
 };
+
+/// nullptr if there are none.
+[[nodiscard]] const OperationRules* rules_in(const ScopeRules& scope, Operation operation);
+/// The rules that communicators of each size get from files that know nothing but the size. Of two
+/// with the same size: first those of TuningRules::first, then those of all ranks.
+[[nodiscard]] std::map<Rank, const ScopeRules*> rules_by_size(const Tuning& tuning);
 
 /// A communicator shape with the machine as it sees it.
 struct Scope {
@@ -71,16 +82,22 @@ struct Scope {
   std::unique_ptr<const NativeTimes> times;
 };
 
-/// All ranks; and where hosts have several ranks each, one of each host and those of the first
-/// host.
-[[nodiscard]] std::vector<Scope> scopes_of(const topology::Machine& machine, select::NativeMpi mpi);
+/// The first ranks of the machine, all of them as one communicator.
+/// @pre 2 <= ranks <= machine.size()
+[[nodiscard]] Scope scope_of_first(const topology::Machine& machine, select::NativeMpi mpi,
+                                   Rank ranks);
+/// The same; and where hosts have several of these ranks each, one of each host and those of the
+/// first host.
+[[nodiscard]] std::vector<Scope> scopes_of(const topology::Machine& machine, select::NativeMpi mpi,
+                                           Rank ranks);
 [[nodiscard]] const Scope* scope_of(const std::vector<Scope>& scopes, Members members);
-/// Ranks of each host, if there are hosts with the same number of ranks; else {0, 0}.
+/// How the first ranks of the machine lie on hosts, if each host that has some has as many; else
+/// {0, 0}.
 struct HostShape {
   std::size_t hosts = 0;
   Rank ranks_of_host = 0;
 };
-[[nodiscard]] HostShape host_shape(const topology::Machine& machine);
+[[nodiscard]] HostShape host_shape(const topology::Machine& machine, Rank ranks);
 
 /// The fastest of the candidates: by prediction, on few ranks by simulation of those near the best.
 /// Ties go to the first.

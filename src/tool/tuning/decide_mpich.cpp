@@ -166,6 +166,27 @@ class MpichDecisions {
   Json collectives_, compositions_;
 };
 
+/// The first ranks of a machine, as a job of their own.
+struct Job {
+  Rank ranks = 0;
+  HostShape shape;
+  std::vector<Scope> scopes;
+  [[nodiscard]] bool has_leaders() const { return scopes.size() > 1; }
+};
+
+Job job_of_first(const topology::Machine& machine, Rank ranks) {
+  return {ranks, host_shape(machine, ranks), scopes_of(machine, NativeMpi::Mpich, ranks)};
+}
+
+Tuning decide_job(const Job& job, const TuningRules& rules, const MpichRules& library,
+                  Progress& progress) {
+  const MpichDecisions decisions(job.scopes, job.shape, library, progress);
+  Tuning tuning{NativeMpi::Mpich, job.ranks, job.shape.hosts, job.shape.ranks_of_host, {}, {}};
+  tuning.scopes.push_back(decisions.all(rules));
+  if (job.has_leaders()) tuning.scopes.push_back(decisions.leaders(rules));
+  return tuning;
+}
+
 }  // namespace
 
 std::string_view mpich_name(Operation operation) {
@@ -208,14 +229,16 @@ std::string mpich_composition(Operation operation, bool by_host) {
 
 Tuning decide_mpich(const topology::Machine& machine, const TuningRules& rules,
                     const MpichRules& library) {
-  const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::Mpich);
-  const HostShape shape = host_shape(machine);
-  Progress progress("deciding", rules.operations.size() * (scopes.size() > 1 ? 2 : 1),
-                    Progress::Told::ByTheClock);
-  const MpichDecisions decisions(scopes, shape, library, progress);
-  Tuning tuning{NativeMpi::Mpich, machine.size(), shape.hosts, shape.ranks_of_host, {}, {}};
-  tuning.scopes.push_back(decisions.all(rules));
-  if (scopes.size() > 1) tuning.scopes.push_back(decisions.leaders(rules));
+  std::vector<Job> jobs;
+  jobs.push_back(job_of_first(machine, machine.size()));
+  for (const Rank ranks : rules.first) jobs.push_back(job_of_first(machine, ranks));
+  std::size_t scopes = 0;
+  for (const Job& job : jobs) scopes += job.has_leaders() ? 2 : 1;
+  Progress progress("deciding", rules.operations.size() * scopes, Progress::Told::ByTheClock);
+  Tuning tuning = decide_job(jobs.front(), rules, library, progress);
+  for (std::size_t i = 1; i < jobs.size(); ++i) {
+    tuning.of_first.push_back(decide_job(jobs[i], rules, library, progress));
+  }
   return tuning;
 }
 

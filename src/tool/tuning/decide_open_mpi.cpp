@@ -169,25 +169,39 @@ std::vector<HostLoss> losses_on_hosts(const Scope& host, const ScopeRules& other
   return losses;
 }
 
+/// One rank of each of their hosts has no rules: such communicators are small, and ranks of one
+/// host would take their rules.
+Tuning decide_first(const topology::Machine& machine, const TuningRules& rules, Rank ranks,
+                    Progress& progress) {
+  const Scope scope = scope_of_first(machine, NativeMpi::OpenMpi, ranks);
+  const HostShape shape = host_shape(machine, ranks);
+  Tuning tuning{NativeMpi::OpenMpi, ranks, shape.hosts, shape.ranks_of_host, {}, {}};
+  tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all(progress));
+  return tuning;
+}
+
 }  // namespace
 
 Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules) {
-  const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::OpenMpi);
-  const HostShape shape = host_shape(machine);
+  const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::OpenMpi, machine.size());
+  const HostShape shape = host_shape(machine, machine.size());
   Tuning tuning{NativeMpi::OpenMpi, machine.size(), shape.hosts, shape.ranks_of_host, {}, {}};
   const auto decided_for = [](const Scope& scope) { return scope.members != Members::OneHost; };
   const auto count = std::count_if(scopes.begin(), scopes.end(), decided_for);
-  Progress progress("deciding", rules.operations.size() * static_cast<std::size_t>(count),
-                    Progress::Told::ByTheClock);
+  Progress progress(
+      "deciding", rules.operations.size() * (static_cast<std::size_t>(count) + rules.first.size()),
+      Progress::Told::ByTheClock);
   for (const Scope& scope : scopes) {
     if (decided_for(scope)) tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all(progress));
   }
-  const Scope* host = scope_of(scopes, Members::OneHost);
-  for (const ScopeRules& decided : tuning.scopes) {
-    if (host != nullptr && decided.ranks == host->machine->size()) {
-      tuning.host_losses = losses_on_hosts(*host, decided);
-    }
+  for (const Rank ranks : rules.first) {
+    tuning.of_first.push_back(decide_first(machine, rules, ranks, progress));
   }
+  const Scope* host = scope_of(scopes, Members::OneHost);
+  if (host == nullptr) return tuning;
+  const auto by_size = rules_by_size(tuning);
+  const auto others = by_size.find(host->machine->size());
+  if (others != by_size.end()) tuning.host_losses = losses_on_hosts(*host, *others->second);
   return tuning;
 }
 

@@ -54,12 +54,16 @@ std::string add_rank_file(Export& result, const topology::Machine& machine,
 /// Says which operations have no rules because the ranks of a call might take different ones.
 std::string left_out_note(const Tuning& tuning) {
   std::string text;
-  for (const ScopeRules& scope : tuning.scopes) {
+  const auto add = [&text](const ScopeRules& scope, std::string_view members) {
     for (const OperationRules& rules : scope.operations) {
       if (!rules.is_left_out) continue;
       text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", schedule::name_of(rules.operation),
-                          name_of(scope.members));
+                          members);
     }
+  };
+  for (const ScopeRules& scope : tuning.scopes) add(scope, name_of(scope.members));
+  for (const Tuning& first : tuning.of_first) {
+    add(first.scopes.front(), fmt::format("the first {} ranks", first.ranks));
   }
   if (text.empty()) return text;
   return fmt::format(
@@ -70,6 +74,83 @@ std::string left_out_note(const Tuning& tuning) {
       text);
 }
 
+/// "4, 8 and 16"
+std::string in_words(const std::vector<Rank>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += i + 1 == numbers.size() ? " and " : ", ";
+    text += std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+/// Says whom the rules of fewer ranks are made for, and who takes them.
+std::string first_note(const Tuning& tuning) {
+  if (tuning.of_first.empty()) return "";
+  std::vector<Rank> numbers;
+  for (const Tuning& first : tuning.of_first) numbers.push_back(first.ranks);
+  std::string text = fmt::format(
+      "Rules for {0} ranks are made for the first {0} ranks of the machine, as they lie on its "
+      "hosts.",
+      in_words(numbers));
+  if (tuning.mpi == select::NativeMpi::OpenMpi) {
+    text += " Communicators of as many ranks take them, wherever their ranks are.";
+  }
+  return text;
+}
+
+/// Says for which of the first ranks nothing is known of what MPICH does by hosts.
+std::string uneven_note(const Tuning& tuning) {
+  std::vector<Rank> numbers;
+  for (const Tuning& first : tuning.of_first) {
+    if (first.hosts == 0) numbers.push_back(first.ranks);
+  }
+  if (numbers.empty()) return "";
+  return fmt::format(
+      "The first {} ranks do not lie evenly on hosts: what MPICH does by hosts is left as it is "
+      "there, and times of native calls are those over all of them at once.",
+      in_words(numbers));
+}
+
+/// Says that MPICH has an own way inside a host that no rule changes.
+std::string shared_memory_note(const Tuning& tuning) {
+  std::vector<Rank> numbers;
+  for (const Tuning& first : tuning.of_first) {
+    if (first.hosts == 1) numbers.push_back(first.ranks);
+  }
+  if (numbers.empty()) return "";
+  return fmt::format(
+      "The first {} ranks are on one host. There MPICH soon takes shared memory for broadcasts, "
+      "reductions, allreduces and barriers, whatever the rules are; the times are those of "
+      "messages.",
+      in_words(numbers));
+}
+
+/// Says whose rules leaders of hosts take where as many first ranks have rules too.
+/// @param is_told the file tells leaders from other ranks
+std::string leaders_note(const Tuning& tuning, bool is_told) {
+  const auto by_size = rules_by_size(tuning);
+  for (const ScopeRules& scope : tuning.scopes) {
+    if (scope.members != Members::OneOfEachHost || by_size.at(scope.ranks) == &scope) continue;
+    return fmt::format("Communicators of one rank of each host have {0} ranks, too, and {1}.",
+                       scope.ranks,
+                       is_told ? "keep rules of their own"
+                               : fmt::format("take the rules of the first {} ranks", scope.ranks));
+  }
+  return "";
+}
+
+/// Whether ranks of one host get rules of other ranks although the file tells one rank of each host
+/// from them: rules of the first ranks hold for all communicators of their size.
+bool first_are_as_many_as_a_host(const Tuning& tuning) {
+  return std::any_of(tuning.of_first.begin(), tuning.of_first.end(),
+                     [&](const Tuning& first) { return first.ranks == tuning.ranks_of_host; });
+}
+
+void add_note(Export& result, std::string note) {
+  if (!note.empty()) result.notes.push_back(std::move(note));
+}
+
 Export open_mpi_export(const topology::Machine& machine, const ExportRequest& request) {
   const bool is_json = request.format == Format::OpenMpiJson;
   Export result{
@@ -77,7 +158,7 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
   const std::string file = is_json ? "openmpi-rules.json" : "openmpi-rules.conf";
   result.files.push_back(
       {file, is_json ? open_mpi_json(result.tuning) : open_mpi_rules(result.tuning)});
-  if (is_json) result.tuning.host_losses.clear();  // its rules tell such communicators apart
+  if (is_json && !first_are_as_many_as_a_host(result.tuning)) result.tuning.host_losses.clear();
   const std::string ranks = add_rank_file(result, machine, request, "--rankfile");
   result.settings = fmt::format(
       "  mpiexec --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
@@ -94,8 +175,9 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
   }
   result.notes.emplace_back(
       "Open MPI 5 and later prefer HAN to the rules between hosts: add --mca coll_han_priority 0.");
-  std::string left_out = left_out_note(result.tuning);
-  if (!left_out.empty()) result.notes.push_back(std::move(left_out));
+  add_note(result, first_note(result.tuning));
+  add_note(result, leaders_note(result.tuning, is_json));
+  add_note(result, left_out_note(result.tuning));
   if (request.rules.ordered) {
     result.notes.emplace_back(
         "Open MPI's rules do not know operators: chains, pipelines, trees and rings combine ranks "
@@ -143,9 +225,15 @@ Expected<Export> mpich_export(const topology::Machine& machine, const ExportRequ
         "and "
         "times of native calls are those over all ranks at once.");
   }
+  add_note(result, uneven_note(result.tuning));
+  add_note(result, shared_memory_note(result.tuning));
+  add_note(result, first_note(result.tuning));
   result.notes.emplace_back(
-      "Rules hold for communicators of all ranks, and of one rank of each host; those inside a "
-      "host keep the library's own.");
+      result.tuning.of_first.empty()
+          ? "Rules hold for communicators of all ranks, and of one rank of each host; those inside "
+            "a host keep the library's own."
+          : "Rules hold for communicators of all ranks, of the numbers of --ranks, and of one rank "
+            "of each host; others keep the library's own.");
   return result;
 }
 

@@ -43,10 +43,23 @@ std::optional<double> share_of_gain(const Tuning& tuning) {
 bool has_unknown(const Tuning& tuning) {
   const ScopeRules* all = rules_of_all(tuning);
   if (all == nullptr) return false;
+  if (std::any_of(tuning.of_first.begin(), tuning.of_first.end(), has_unknown)) return true;
   return std::any_of(all->operations.begin(), all->operations.end(), [](const auto& rules) {
     return std::any_of(rules.rows.begin(), rules.rows.end(),
                        [](const SizeRule& row) { return row.native == kForever; });
   });
+}
+
+/// "12 ranks, 3 hosts"
+std::string counts(const Tuning& tuning) {
+  return fmt::format(
+      "{}{}", report::counted(tuning.ranks, "rank"),
+      tuning.hosts == 0 ? "" : fmt::format(", {}", report::counted(tuning.hosts, "host")));
+}
+
+Json share_json(const Tuning& tuning) {
+  const auto share = share_of_gain(tuning);
+  return share ? Json(*share) : Json();
 }
 
 std::string host_loss_text(const Tuning& tuning) {
@@ -100,10 +113,8 @@ report::Table decisions_table(const Tuning& tuning) {
 
 std::string export_text(const Export& all, const report::Canvas& canvas) {
   const Tuning& tuning = all.tuning;
-  std::string text = fmt::format(
-      "{} on {}{}; times are predicted, with root 0\n\n", all.format,
-      report::counted(tuning.ranks, "rank"),
-      tuning.hosts == 0 ? "" : fmt::format(", {}", report::counted(tuning.hosts, "host")));
+  std::string text =
+      fmt::format("{} on {}; times are predicted, with root 0\n\n", all.format, counts(tuning));
   text += report::to_text(decisions_table(tuning), canvas);
   text +=
       "native: what the library takes itself, in its own trees; espalier plan --mpi tells it by "
@@ -119,6 +130,10 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
         "levels of the machine, segments that cross them, and a choice for each communicator.\n",
         100 * *share);
   }
+  for (const Tuning& first : tuning.of_first) {
+    text += fmt::format("\nthe first {}\n\n", counts(first));
+    text += report::to_text(decisions_table(first), canvas);
+  }
   if (!tuning.host_losses.empty()) {
     text +=
         "\nRules know communicators by size only. Ranks of one host have as many as others "
@@ -131,7 +146,7 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
 }
 
 std::string export_json(const Export& all) {
-  Json files = Json::array(), losses = Json::array();
+  Json files = Json::array(), losses = Json::array(), of_first = Json::array();
   for (const TuningFile& file : all.files)
     files.push_back({{"name", file.name}, {"text", file.text}});
   for (const HostLoss& loss : all.tuning.host_losses) {
@@ -140,13 +155,19 @@ std::string export_json(const Export& all) {
                       {"native_ps", loss.native.picoseconds},
                       {"tuned_ps", loss.tuned.picoseconds}});
   }
-  const auto share = share_of_gain(all.tuning);
+  for (const Tuning& first : all.tuning.of_first) {
+    of_first.push_back({{"ranks", first.ranks},
+                        {"hosts", first.hosts},
+                        {"decisions", report::to_json(decisions_table(first))},
+                        {"share_of_gain", share_json(first)}});
+  }
   const Json document{{"format", "espalier-export-1"},
                       {"for", all.format},
                       {"ranks", all.tuning.ranks},
                       {"hosts", all.tuning.hosts},
                       {"decisions", report::to_json(decisions_table(all.tuning))},
-                      {"share_of_gain", share ? Json(*share) : Json()},
+                      {"share_of_gain", share_json(all.tuning)},
+                      {"of_first", std::move(of_first)},
                       {"host_losses", std::move(losses)},
                       {"notes", all.notes},
                       {"settings", all.settings},

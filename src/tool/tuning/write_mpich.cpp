@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <map>
 
 #include "base/json.hpp"
 #include "tuning/mpich.hpp"
@@ -8,12 +9,32 @@
 namespace espalier::tuning {
 namespace {
 
-/// `tuned` for communicators of just this size, `old` for all others.
-Json for_size(Rank ranks, const Json& tuned, const Json& old) {
-  return {{fmt::format("comm_size<{}", ranks), old},
-          {fmt::format("comm_size<={}", ranks), tuned},
-          {"comm_size=any", old}};
+/// Rules by the number of ranks.
+using BySize = std::map<Rank, Json>;
+
+/// Tuned rules for communicators of just these sizes, `old` for all others.
+Json for_sizes(const BySize& tuned, const Json& old) {
+  if (tuned.empty()) return old;
+  Json result = Json::object();
+  Rank next = 0;  // the first size that no rules were written for
+  for (const auto& [ranks, rules] : tuned) {
+    if (next < ranks) result[fmt::format("comm_size<{}", ranks)] = old;
+    result[fmt::format("comm_size<={}", ranks)] = rules;
+    next = ranks + 1;
+  }
+  result["comm_size=any"] = old;
+  return result;
 }
+
+/// All ranks, then the first ones by number.
+std::vector<const Tuning*> jobs_of(const Tuning& tuning) {
+  std::vector<const Tuning*> jobs{&tuning};
+  for (const Tuning& first : tuning.of_first) jobs.push_back(&first);
+  return jobs;
+}
+
+/// Whether calls can go among the leaders of hosts.
+bool has_leaders(const Tuning& job) { return job.scopes.size() > 1; }
 
 /// Parameters of trees; MPICH refuses none that is missing, and takes what was in memory then.
 Json parameters(const NativeAlgorithm& algorithm, const Candidate& choice) {
@@ -77,29 +98,31 @@ Json ladder(const OperationRules& rules, Rank ranks, const Json& old, const Rule
   return steps;
 }
 
-/// Leaders of hosts by their own rules, other communicators of the job's size by those of all
-/// ranks.
+/// Leaders of hosts by their own rules, other communicators of a job's size by those of all its
+/// ranks. Jobs whose hosts are the same have the same rules of leaders.
 using LeafOf = Json (*)(const Candidate&, const Json&);
 Json by_members(const Tuning& tuning, Operation operation, const Json& old, LeafOf leaf_of) {
-  Json result = Json::object();
-  const ScopeRules* all = nullptr;
-  for (const ScopeRules& scope : tuning.scopes) {
-    for (const OperationRules& rules : scope.operations) {
-      if (rules.operation != operation) continue;
+  BySize all, leaders, alone;
+  for (const Tuning* job : jobs_of(tuning)) {
+    for (const ScopeRules& scope : job->scopes) {
+      const OperationRules* rules = rules_in(scope, operation);
+      if (rules == nullptr) continue;
+      const bool is_all = scope.members == Members::All;
       const RuleOfRow rule_of = [&](const SizeRule& row) {
-        const bool is_elsewhere = scope.members == Members::All && row.by_host;
-        return is_elsewhere ? old : leaf_of(row.choice, old);
+        return is_all && row.by_host ? old : leaf_of(row.choice, old);
       };
-      const Json sized = for_size(scope.ranks, ladder(rules, scope.ranks, old, rule_of), old);
-      if (scope.members == Members::OneOfEachHost) result["comm_hierarchy=node_roots"] = sized;
-      if (scope.members != Members::All) continue;
-      all = &scope;
-      result["comm_hierarchy=parent"] = sized;
+      const Json steps = ladder(*rules, scope.ranks, old, rule_of);
+      (is_all ? all : leaders).emplace(scope.ranks, steps);
+      if (is_all && !has_leaders(*job)) alone.emplace(scope.ranks, steps);
     }
   }
-  if (all == nullptr) return old;
-  // Jobs with one rank a host have neither leaders nor parents.
-  result["comm_hierarchy=any"] = tuning.scopes.size() > 1 ? old : result["comm_hierarchy=parent"];
+  if (all.empty()) return old;
+  Json result = Json::object();
+  result["comm_hierarchy=parent"] = for_sizes(all, old);
+  if (!leaders.empty()) result["comm_hierarchy=node_roots"] = for_sizes(leaders, old);
+  // Jobs with one rank a host have neither leaders nor parents; on one host its own communicator
+  // makes the call.
+  result["comm_hierarchy=any"] = for_sizes(alone, old);
   return result;
 }
 
@@ -122,25 +145,30 @@ std::string mpich_collectives(const Tuning& tuning, const MpichRules& library) {
 
 std::string mpich_compositions(const Tuning& tuning, const MpichRules& library) {
   // Where no leaders of hosts were tuned, the library's own way stays: it may go by hosts.
-  if (library.compositions.empty() || tuning.scopes.size() < 2) return "";
+  std::vector<const Tuning*> jobs = jobs_of(tuning);
+  std::erase_if(jobs, [](const Tuning* job) { return !has_leaders(*job); });
+  if (library.compositions.empty() || jobs.empty()) return "";
   Json document = Json::parse(library.compositions);
-  const ScopeRules& all = tuning.scopes.front();
-  for (const OperationRules& rules : all.operations) {
-    Json* at = document.find(fmt::format("collective={}", mpich_name(rules.operation)));
+  for (const OperationRules& named : tuning.scopes.front().operations) {
+    const Operation operation = named.operation;
+    Json* at = document.find(fmt::format("collective={}", mpich_name(operation)));
     if (at == nullptr || !at->contains("comm_type=intra") ||
-        mpich_composition(rules.operation, true).empty()) {
+        mpich_composition(operation, true).empty()) {
       continue;
     }
     Json& intra = (*at)["comm_type=intra"];
     const Json old = intra;
     const RuleOfRow rule_of = [&](const SizeRule& row) {
       Json one = Json::object();
-      one["composition=" + mpich_composition(rules.operation, row.by_host)] = Json::object();
+      one["composition=" + mpich_composition(operation, row.by_host)] = Json::object();
       return one;
     };
-    intra = {
-        {"comm_hierarchy=parent", for_size(all.ranks, ladder(rules, all.ranks, old, rule_of), old)},
-        {"comm_hierarchy=any", old}};
+    BySize sizes;
+    for (const Tuning* job : jobs) {
+      const OperationRules* rules = rules_in(job->scopes.front(), operation);
+      if (rules != nullptr) sizes.emplace(job->ranks, ladder(*rules, job->ranks, old, rule_of));
+    }
+    intra = {{"comm_hierarchy=parent", for_sizes(sizes, old)}, {"comm_hierarchy=any", old}};
   }
   return document.dump(1) + "\n";
 }

@@ -9,25 +9,6 @@
 namespace espalier::tuning {
 namespace {
 
-/// Rules of one operation, by communicator size.
-using BySize = std::map<Rank, const OperationRules*>;
-
-const OperationRules* rules_in(const ScopeRules& scope, Operation operation) {
-  for (const OperationRules& rules : scope.operations) {
-    if (rules.operation == operation) return &rules;
-  }
-  return nullptr;
-}
-
-BySize rules_by_size(const Tuning& tuning, Operation operation) {
-  BySize found;
-  for (const ScopeRules& scope : tuning.scopes) {
-    const OperationRules* rules = rules_in(scope, operation);
-    if (rules != nullptr) found.emplace(scope.ranks, rules);
-  }
-  return found;
-}
-
 std::vector<Operation> operations_of(const Tuning& tuning) {
   std::vector<Operation> all;
   if (tuning.scopes.empty()) return all;
@@ -108,6 +89,17 @@ Json ladder_json(const OperationRules& rules, Rank ranks) {
   return ladder;
 }
 
+/// Adds the rules of an operation in communicators of one shape, if it has any.
+void add_scope(Json& sizes, const ScopeRules& scope, Operation operation) {
+  const OperationRules* rules = rules_in(scope, operation);
+  Json ladder = rules == nullptr ? Json::array() : ladder_json(*rules, scope.ranks);
+  if (ladder.empty()) return;
+  Json one{{"comm_size_min", scope.ranks}, {"comm_size_max", scope.ranks}};
+  if (scope.members == Members::OneOfEachHost) one["comm_rank_distribution"] = "one-per-node";
+  one["rules"] = std::move(ladder);
+  sizes.push_back(std::move(one));
+}
+
 std::string untouched(Rank from) {
   return fmt::format("{} # from {} ranks on: as without this file\n1 # rules\n0 0 0 0\n", from,
                      from);
@@ -147,13 +139,16 @@ bool counts_all_blocks(Operation operation) {
 /// first for smaller ones. So sizes between are listed too, with algorithm 0: its own choice.
 std::string open_mpi_rules(const Tuning& tuning) {
   const std::vector<Operation> operations = operations_of(tuning);
+  const std::map<Rank, const ScopeRules*> by_size = rules_by_size(tuning);
   std::string text =
       fmt::format("{} # collectives; written by espalier export\n", operations.size());
   for (const Operation operation : operations) {
     std::string sizes;
     int count = 0;
     Rank next = 0;  // the first size that no rules were written for
-    for (const auto& [ranks, rules] : rules_by_size(tuning, operation)) {
+    for (const auto& [ranks, scope] : by_size) {
+      const OperationRules* rules = rules_in(*scope, operation);
+      if (rules == nullptr) continue;
       if (next < ranks) {
         sizes += untouched(next);
         ++count;
@@ -170,20 +165,16 @@ std::string open_mpi_rules(const Tuning& tuning) {
   return text;
 }
 
-/// Rules of communicators with one rank a host hold for those only, so ranks of one host lose
-/// nothing.
+/// Open MPI takes the first rules that hold for a communicator. Those of one rank of each host hold
+/// for such communicators only, so ranks of one host do not lose by them; they come before rules of
+/// as many first ranks.
 std::string open_mpi_json(const Tuning& tuning) {
   Json collectives = Json::object();
   for (const Operation operation : operations_of(tuning)) {
     Json sizes = Json::array();
-    for (const ScopeRules& scope : tuning.scopes) {
-      const OperationRules* rules = rules_in(scope, operation);
-      Json ladder = rules == nullptr ? Json::array() : ladder_json(*rules, scope.ranks);
-      if (ladder.empty()) continue;
-      Json one{{"comm_size_min", scope.ranks}, {"comm_size_max", scope.ranks}};
-      if (scope.members == Members::OneOfEachHost) one["comm_rank_distribution"] = "one-per-node";
-      one["rules"] = std::move(ladder);
-      sizes.push_back(std::move(one));
+    for (const ScopeRules& scope : tuning.scopes) add_scope(sizes, scope, operation);
+    for (const Tuning& first : tuning.of_first) {
+      for (const ScopeRules& scope : first.scopes) add_scope(sizes, scope, operation);
     }
     if (!sizes.empty()) collectives[std::string(open_mpi_name(operation).name)] = sizes;
   }

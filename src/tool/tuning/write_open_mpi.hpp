@@ -18,8 +18,8 @@ struct OpenMpiName {
 [[nodiscard]] bool counts_all_blocks(Operation operation);
 
 /// The rules file of coll/tuned that Open MPI 4.1 and 5 read. Other communicator sizes keep what
-/// the library takes itself. Rules of a size that two shapes of communicators have are those of the
-/// first scope.
+/// the library takes itself. A size that several shapes of communicators have gets the rules that
+/// rules_by_size() takes.
 [[nodiscard]] std::string open_mpi_rules(const Tuning& tuning);
 
 /// The same as JSON, for Open MPI 6 (rule_file_version 3).

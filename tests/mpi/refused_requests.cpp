@@ -1,0 +1,159 @@
+// MPI has no request left for a planned call that does not block, or for a persistent one: whoever
+// starts it gets the error and no request, once; no rank waits for ever, and later calls are right.
+// With --measured 1, where native calls are timed: the program keeps the native request.
+#include <dlfcn.h>
+
+#include <string>
+
+#include "mpi/persistent.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+bool refuses = false;  // whether MPI has no request left
+int refused = 0;       // requests that it did not make
+int handled = 0;       // calls of the program's error handler
+
+void count_errors(MPI_Comm*, int*, ...) { ++handled; }
+
+/// Receives of nothing are the requests of planned calls.
+bool is_refused(const void* buffer, int count) {
+  if (!refuses || buffer != nullptr || count != 0) return false;
+  ++refused;
+  return true;
+}
+
+int start(const Members& all, int* sum, MPI_Request* request) {
+  return MPI_Iallreduce(&all.rank, sum, 1, MPI_INT, MPI_SUM, all.comm, request);
+}
+
+/// Of both kinds, and a persistent one.
+void later_calls_are_right(const Members& all, const std::string& after, Failures& failures) {
+  int sum = -1, again = -1, third = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  start(all, &sum, &request);
+  wait(request);
+  MPI_Allreduce(&all.rank, &again, 1, MPI_INT, MPI_SUM, all.comm);
+  PERSISTENT(Allreduce)
+  (&all.rank, &third, 1, MPI_INT, MPI_SUM, all.comm, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  wait(request);
+  MPI_Request_free(&request);
+  failures.expect(sum == all.sum() && again == all.sum() && third == all.sum(), "after " + after);
+  failures.expect(handled == 0, "an error after " + after);
+  handled = 0;
+}
+
+/// What a refused start leaves.
+void expect_refusal(int code, MPI_Request request, const std::string& what, Failures& failures) {
+  failures.expect(last_was_planned() && refused == 1, what + " was native");
+  failures.expect(code != MPI_SUCCESS, what + ": no error");
+  failures.expect(request == MPI_REQUEST_NULL, what + ": a request");
+  failures.expect(handled == 1, what + ": the handler, " + std::to_string(handled) + " times");
+  handled = refused = 0;
+}
+
+void on_all_ranks(const Members& all, Failures& failures) {
+  int sum = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  refuses = true;
+  const int code = start(all, &sum, &request);
+  refuses = false;
+  expect_refusal(code, request, "a start", failures);
+  later_calls_are_right(all, "a start that all ranks were refused", failures);
+}
+
+/// The others have started it, and learn that it ends without this rank.
+void on_one_rank(const Members& all, Failures& failures) {
+  static int sum = -1;  // MPI may still write to what a failed call was given
+  MPI_Request request = MPI_REQUEST_NULL;
+  refuses = all.rank == 0;
+  const int code = start(all, &sum, &request);
+  refuses = false;
+  if (all.rank == 0) {
+    expect_refusal(code, request, "a start of rank 0", failures);
+  } else {
+    failures.expect(code == MPI_SUCCESS, "rank 0 alone is refused");
+    failures.expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS, "a sum without rank 0");
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    handled = 0;
+  }
+  later_calls_are_right(all, "a start that rank 0 was refused", failures);
+}
+
+void persistent(const Members& all, Failures& failures) {
+  int sum = -1;
+  for (int i = 0; i < 3; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    refuses = true;
+    const int code = PERSISTENT(Allreduce)(&all.rank, &sum, 1, MPI_INT, MPI_SUM, all.comm,
+                                           MPI_INFO_NULL, &request);
+    refuses = false;
+    expect_refusal(code, request, "a persistent call", failures);
+  }
+  later_calls_are_right(all, "persistent calls that were refused", failures);
+}
+
+/// The first starts are native, and all but the first of them are timed.
+void timed(const Members& all, Failures& failures) {
+  constexpr int kNative = 6;
+  for (int i = 0; i < kNative; ++i) {
+    int sum = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    refuses = true;
+    failures.expect(start(all, &sum, &request) == MPI_SUCCESS, "a native start");
+    refuses = false;
+    failures.expect(!last_was_planned() && request != MPI_REQUEST_NULL, "the native request");
+    wait(request);
+    failures.expect(sum == all.sum(), "a native sum");
+  }
+  failures.expect(refused > 0, "no native start was to be timed");
+  failures.expect(handled == 0, "the handler of a native start");
+}
+
+int run(int argc, char** argv) {
+  Failures failures;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // MPICH's for all errors of MPI_Wait
+  using Test = void (*)(const Members&, Failures&);
+  const bool is_measured = option(argc, argv, "--measured", 0) != 0;
+  for (const Test test : {&on_all_ranks, &on_one_rank, &persistent, &timed}) {
+    if ((test == &timed) != is_measured) continue;
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_errhandler(copy, handler);
+    const Members all(copy);
+    int sum = 0;  // the first calls make the hidden communicator
+    for (int i = 0; i < 3; ++i) MPI_Allreduce(&all.rank, &sum, 1, MPI_INT, MPI_SUM, copy);
+    test(all, failures);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Errhandler_free(&handler);
+  return failures.exit_code();
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+// These stand before MPI's own.
+extern "C" [[gnu::visibility("default")]] int PMPI_Irecv(void* buffer, int count, MPI_Datatype type,
+                                                         int from, int tag, MPI_Comm comm,
+                                                         MPI_Request* request) {
+  static const auto real = reinterpret_cast<decltype(&PMPI_Irecv)>(dlsym(RTLD_NEXT, "PMPI_Irecv"));
+  if (espalier::mpi_test::is_refused(buffer, count)) return MPI_ERR_OTHER;
+  return real(buffer, count, type, from, tag, comm, request);
+}
+
+extern "C" [[gnu::visibility("default")]] int PMPI_Recv_init(void* buffer, int count,
+                                                             MPI_Datatype type, int from, int tag,
+                                                             MPI_Comm comm, MPI_Request* request) {
+  static const auto real =
+      reinterpret_cast<decltype(&PMPI_Recv_init)>(dlsym(RTLD_NEXT, "PMPI_Recv_init"));
+  if (espalier::mpi_test::is_refused(buffer, count)) return MPI_ERR_OTHER;
+  return real(buffer, count, type, from, tag, comm, request);
+}
+
+int main(int argc, char** argv) {
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
+}
