@@ -41,10 +41,16 @@ std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
   const OwnedGroup own_group(group);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   const OwnedGroup own_world(world);
+  std::vector<Rank> ranks;
+  ranks.reserve(static_cast<std::size_t>(size));
+  if (group == world) {  // quick: Open MPI looks for each rank among all
+    ranks.resize(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), Rank{0});
+    return ranks;
+  }
   std::vector<int> here(static_cast<std::size_t>(size)), there(here.size());
   std::iota(here.begin(), here.end(), 0);
   PMPI_Group_translate_ranks(group, size, here.data(), world, there.data());
-  std::vector<Rank> ranks;
   for (const int rank : there) {
     if (rank == MPI_UNDEFINED) return std::nullopt;
     ranks.push_back(static_cast<Rank>(rank));
@@ -144,7 +150,7 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
   auto ranks = ranks_in_world(comm_);
   if (!ranks) return Reason::OutsideWorld;
   if (is_off) return Reason::SwitchedOff;
-  world_ranks_ = std::move(*ranks);
+  world_ranks_ = runtime::KeptRanks(std::move(*ranks));
   return Reason::MachineUnknown;
 }
 
@@ -164,7 +170,7 @@ void Communicator::take_machine() {
   const runtime::Settings& settings = world_.settings;
   const bool is_told = settings.force || settings.reproducible || names_a_plan(settings);
   never_.reset();
-  plan_for(groups_.find(world_, world_ranks_));
+  plan_for(groups_.find(world_, world_ranks_.spelled_out()));
   world_ranks_ = {};
   // Where machines are found, others may take a newer one here, which need not be even.
   const bool is_final = !world_.learns_late;
