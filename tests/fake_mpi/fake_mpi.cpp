@@ -156,6 +156,7 @@ struct Calls {
     request->tag = tag;
     request->address = static_cast<std::byte*>(address);
     request->stretches = stretches(count, type);
+    w.room += total(request->stretches);
     const auto there = std::find_if(w.arrived_.begin(), w.arrived_.end(), [&](const Message& m) {
       return m.to == w.me && m.tag == tag && (m.from == from || from == MPI_ANY_SOURCE);
     });

@@ -62,6 +62,7 @@ class World {
   // How much work MPI was asked for.
   std::uint64_t tested = 0;  ///< requests that were looked at
   std::uint64_t calls = 0;   ///< calls of MPI
+  std::uint64_t room = 0;    ///< bytes that receives were posted for
 
  private:
   friend struct Calls;

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """What `make bench-programs` works out of measured times and profiles: ratios, losses, limits, table, bars, stacks, programs.
 
-Also what other helpers judge by: `make bench-export` its shares, `make bench-scale` which cells it takes over, bad_inputs.py what hangs.
+Also what other helpers judge by: `make bench-export` its shares, bad_inputs.py what hangs.
 """
-import argparse
 import contextlib
 import io
-import json
 import math
 import pathlib
 import sys
@@ -27,7 +25,6 @@ import catalogue  # noqa: E402
 import figures  # noqa: E402
 import lab_runs  # noqa: E402
 import limits  # noqa: E402
-import scale  # noqa: E402
 
 
 def profile(traces, communicators=()):
@@ -241,70 +238,6 @@ class Export(unittest.TestCase):
         with contextlib.redirect_stdout(out):
             bench_export.table("mpich", {}, {way: times[:2] for way, times in rounds.items()})
         self.assertIn("not known, 2 rounds have none", out.getvalue())
-
-
-class Scale(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        for name in ("smpi/smpi_times", "bin/write_platform"):
-            (self.folder / name).parent.mkdir()
-            (self.folder / name).write_text("one")
-        version = unittest.mock.patch.object(scale, "simgrid", lambda: "3.32")
-        version.start()
-        self.addCleanup(version.stop)
-        self.asked = []
-
-    def run_all(self, operations, ends=lambda _: True, **more):
-        """A new process: which calls are run, and what is known then."""
-        options = argparse.Namespace(build=str(self.folder), resume=str(self.folder / "kept"), operations=operations, memory=1, seconds=60, limit=1)
-        vars(options).update(more)
-        runs, self.asked = scale.Scale(options), []
-
-        def play(_folder, _ranks, _team, calls):
-            self.asked += calls
-            done = [call for call in calls if ends(call)] if ends(calls[0]) else []
-            return {call: {"us": 1.0, "right": True, "planned": "", "plan": ""} for call in done}, 0, 1, 1, 1
-        runs.play = play
-        with contextlib.redirect_stderr(io.StringIO()):
-            return runs, runs.run("", 64, "ompi")
-
-    def test_only_cells_of_the_same_kind_are_taken_over(self):
-        _, first = self.run_all("barrier,reduce")
-        self.assertEqual((self.asked, first["taken"]), (["barrier:0", "reduce:8", "reduce:65536"], 0))
-        runs, second = self.run_all("barrier,gather")
-        self.assertEqual((self.asked, second["taken"], list(second["cells"])), (["gather:8", "gather:65536"], 1, ["barrier:0", "gather:8", "gather:65536"]))
-        self.assertEqual(scale.taken_over(runs, [second]), f"1 of 3 cells were taken over from {self.folder}/kept")
-        (self.folder / "smpi/smpi_times").write_text("another")
-        runs, third = self.run_all("barrier")
-        self.assertEqual((self.asked, third["taken"]), (["barrier:0"], 0))
-        self.assertIn("5 cells there are of other builds or settings", scale.taken_over(runs, [third]))
-
-    def test_what_did_not_end_is_tried_again_with_more_time(self):
-        _, first = self.run_all("barrier", lambda _: False)
-        self.assertEqual((first["cells"], first["not_ended"], first["runs"]), ({}, {"barrier:0"}, 1))
-        self.assertEqual(self.run_all("barrier", seconds=30)[1]["taken"], 1)
-        self.assertEqual(self.run_all("barrier", seconds=90)[1]["cells"].keys(), {"barrier:0"})
-        self.assertEqual(self.run_all("barrier")[1]["not_ended"], set())
-
-    def test_older_and_cut_lines_are_not_taken_over(self):
-        (self.folder / "kept").write_text(json.dumps({"ranks": 64, "team": "ompi", "cells": {"barrier:0": {}}}) + '\n{"ranks": 64, "te')
-        self.assertEqual(self.run_all("barrier")[1]["taken"], 0)
-        runs, again = self.run_all("barrier")
-        self.assertEqual((again["taken"], runs.others), (1, 1))
-
-    def test_a_cell_without_a_selector_is_not_shown(self):
-        cell = {"us": 3.0, "right": True, "plan": ""}
-        row = {team: {"cells": {}} for team in ("espalier", "ompi")}
-        row["espalier"]["cells"]["reduce:8"] = cell
-        said = list(scale.failures([scale.row_of(64, "reduce:8", row)], 1.0))
-        self.assertEqual(said, ["reduce of 8 B on 64 ranks: not shown, no selector ended with right data (ompi not ended)"])
-        row["ompi"]["cells"]["reduce:8"] = cell | {"us": 2.0}
-        self.assertEqual(list(scale.failures([scale.row_of(64, "reduce:8", row)], 1.5)), [])
-        self.assertIn("1.500 times, at most 1.4", next(scale.failures([scale.row_of(64, "reduce:8", row)], 1.4)))
-        row["espalier"]["cells"].clear()
-        self.assertIn("ours is wrong or did not end", next(scale.failures([scale.row_of(64, "reduce:8", row)], 1.4)))
 
 
 class BadInputs(unittest.TestCase):

@@ -5,13 +5,14 @@
              [--limit 10] [--seconds 600] [--jobs 1] [--resume FILE] [--within RATIO]
 
 One process simulates all ranks, on a machine of three levels: 4 sites of nodes of 16 processes. Data are really moved and
-checked on all ranks. Beside the simulated times stand the processor time and the memory of each contender's runs. A block whose
-buffers take more than --memory GiB over all ranks is halved until they fit: the table has its length. A run that takes more than
---seconds of processor time or --limit GiB of address space is ended; so is one that does not get on.
+checked on all ranks. A block whose buffers take more than --memory GiB over all ranks is halved until they fit: the table has its length.
 
-Results are kept in FILE, so that a run which was interrupted goes on. A cell is taken over only if it is of the same call with as many
-ranks, contender, machine, root, build (the program with the library in it), SimGrid and settings (ESPALIER_*); one that did not end, only
-if it had as much time and memory. How many were is told at the end. The costs in the second table are those of all runs that cells are from.
+A cell is one call of one contender, and a run of its own. So it has a time and a memory of its own, and does not depend on other cells.
+A run that takes more than --seconds of processor time, ten times that by the clock, or --limit GiB of address space is ended.
+
+Cells are kept in FILE as soon as they are there, so that a table which was cut off goes on. A cell is taken over only if it is of the same
+call (operation, block, ranks, root), contender, machine, build (the program with the library in it), SimGrid and settings (ESPALIER_*).
+One that did not end is taken over only if it had as much time and memory, and was not ended from outside. How many were is told at the end.
 
 --within RATIO ends with 1 if we are wrong, or slower than RATIO times the best selector, or if no selector ended: then nothing is shown.
 """
@@ -20,33 +21,39 @@ import hashlib
 import json
 import os
 import pathlib
-import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
 import launch  # noqa: E402
+from kept_cells import Kept  # noqa: E402
+from limited_runs import ENDED_FROM_OUTSIDE, Runs, Stopped, why_not  # noqa: E402
 from table import size_text  # noqa: E402
 
-OPERATIONS = "broadcast,reduce,allreduce,barrier,gather,allgather"
+OURS = "espalier"
+OPERATIONS = ("broadcast", "reduce", "allreduce", "barrier", "gather", "allgather")
+MORE_OPERATIONS = ("scatter", "alltoall", "scan", "exscan", "reduce-scatter", "gatherv", "scatterv", "allgatherv", "alltoallv")
+PEERS = ("mpich", "ompi", "mvapich2", "impi")
 SIZES = (8, 65536)
 ROOTS = 1  # root 0 alone
-INTERRUPTED = (-2, 130)  # by Ctrl-C, which says nothing of the call
-MOST_FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rank's variables are an open file
+PROCESSES = 4 * 16  # the machine has as many for each node of a site
+ITS_OWN = ("ESPALIER_MACHINE", "ESPALIER_FORCE", "ESPALIER_DISABLE")  # settings that each run is given
 
 
 def machine(ranks):
-    return (f"site:4(10ms,10Gbit/s) node:{ranks // 64}(20us,10Gbit/s) "
+    return (f"site:4(10ms,10Gbit/s) node:{ranks // PROCESSES}(20us,10Gbit/s) "
             f"proc:16(500ns,cap=20Gbit/s,send=300ns,recv=300ns)")
 
 
 def buffer_bytes(operation, ranks, size):
     """Of all ranks together: what goes in and what comes out."""
-    blocks = {"allgather": ranks + 1, "alltoall": 2 * ranks, "gather": 2, "scatter": 2}.get(operation, 2)
+    blocks = {"allgather": ranks + 1, "allgatherv": ranks + 1, "alltoall": 2 * ranks, "alltoallv": 2 * ranks,
+              "reduce-scatter": ranks + 1}.get(operation, 2)
     return ranks * size * blocks
 
 
@@ -61,55 +68,36 @@ def sizes_of(operation, ranks, memory):
     return sorted(set(found))
 
 
-def end(line, environment, seconds, limit):
-    """Runs a command; (its output, how it ended, seconds by the clock, of processor time, peak memory in bytes)."""
-    begin = time.monotonic()
-    limited = ["prlimit", f"--cpu={seconds}:{seconds + 5}", f"--as={limit}", f"--nofile={MOST_FILES}", "timeout", "-k", "5",
-               str(10 * seconds)] + line
-    with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen(limited, env=environment, stdout=out, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        text = out.read()
-    return text, process.returncode, time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+def cell_in(text, call):
+    """What smpi_times printed of a call; None: nothing, or not to its end."""
+    for row in text.split("\n")[:-1]:
+        words = row.split(",", 5)
+        if len(words) == 6 and f"{words[0]}:{words[1]}" == call:
+            return {"us": float(words[2]), "right": words[3] == "1", "planned": words[4], "plan": words[5]}
+    return None
 
 
 def simgrid():
     """What SimGrid says of itself."""
     if not shutil.which("smpirun"):
         sys.exit("error: there is no smpirun: install SimGrid (Debian: libsimgrid-dev)")
-    return subprocess.run(["smpirun", "-version"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    return subprocess.run(["smpirun", "-version"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout.strip()
+
+
+def short_hash(data):
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def identity(build):
-    """Of all that simulated times depend on besides the call: programs, with the library in them, SimGrid and settings."""
-    said = hashlib.sha256()
+    """All that simulated times depend on besides the call: programs, with the library in them, SimGrid and settings."""
+    programs = b""
     for name in ("smpi/smpi_times", "bin/write_platform"):
         if not (build / name).exists():
             sys.exit(f"error: there is no {build / name}: make bench-scale builds it")
-        said.update((build / name).read_bytes())
-    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("ESPALIER_") and name != "ESPALIER_MACHINE")
-    said.update(json.dumps([simgrid(), launch.EXACT, launch.SHARED_PROGRAM, settings]).encode())
-    return said.hexdigest()[:16]
-
-
-def known(lines, calls, seconds, limit):
-    """What runs tell of these calls, and what they cost. A call that did not end in less time or memory is not known."""
-    result = {"runs": 0, "clock": 0, "processor": 0, "memory": 0, "cells": {}, "not_ended": set()}
-    for line in lines:
-        cells = {call: cell for call, cell in line["cells"].items() if call in calls}
-        stuck = {call for call in line["not_ended"] if call in calls and line["seconds"] >= seconds and line["limit"] >= limit}
-        if not cells and not stuck:
-            continue
-        result["runs"] += 1
-        result["clock"] = round(result["clock"] + line["clock"], 1)
-        result["processor"] = round(result["processor"] + line["processor"], 1)
-        result["memory"] = max(result["memory"], line["memory"])
-        result["cells"] |= cells
-        result["not_ended"] |= stuck
-    result["not_ended"] -= result["cells"].keys()
-    return result
+        programs += hashlib.sha256((build / name).read_bytes()).digest()
+    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("ESPALIER_") and name not in ITS_OWN)
+    return {"build": short_hash(programs), "simgrid": simgrid(),
+            "settings": short_hash(json.dumps([launch.EXACT, launch.SHARED_PROGRAM, settings]).encode())}
 
 
 class Scale:
@@ -117,154 +105,217 @@ class Scale:
         self.options = options
         self.build = pathlib.Path(options.build)
         self.identity = identity(self.build)
-        self.kept = {}   # lines of FILE, one a run, by what they are of
-        self.others = 0  # cells that are of something else
-        if options.resume and pathlib.Path(options.resume).exists():
-            for text in pathlib.Path(options.resume).read_text().splitlines():
-                self.read(text)
-
-    def read(self, text):
-        try:
-            line = json.loads(text) if text else {}
-        except ValueError:  # cut off where a run was ended
-            return
-        if line.get("of") == self.identity:
-            self.kept.setdefault(self.key(line), []).append(line)
-        else:  # those before cells had an identity, too
-            self.others += len(line.get("cells", ()))
-
-    @staticmethod
-    def key(line):
-        return line["ranks"], line["team"], line["machine"], line["roots"], line["of"]
+        self.kept = Kept(options.resume, self.identity)
+        self.runs = Runs()
+        self.taken = 0  # cells of earlier tables
+        self.lock = threading.Lock()
 
     def calls(self, ranks):
-        return [f"{operation}:{size}" for operation in self.options.operations.split(",")
+        return [f"{operation}:{size}" for operation in self.options.operations
                 for size in sizes_of(operation, ranks, self.options.memory << 30)]
 
-    def play(self, folder, ranks, team, calls):
-        """One run; (what it printed by call, how it ended, clock, processor time, memory)."""
-        ours = team == "espalier"
+    def of(self, ranks, team, call):
+        return self.identity | {"ranks": ranks, "machine": machine(ranks), "roots": ROOTS, "team": team, "call": call}
+
+    def play(self, folder, ranks, team, call):
+        """One run: its cell, or why there is none, and what it took."""
         line = ["smpirun", "-platform", f"{folder}/platform.xml", "-hostfile", f"{folder}/hosts", "-np", str(ranks),
                 "--log=root.thres:critical"]
         line += [f"--cfg={option}" for option in launch.EXACT + [launch.SHARED_PROGRAM]]
-        line += [] if ours else [f"--cfg=smpi/coll-selector:{team}"]
-        line += [str(self.build / "smpi/smpi_times"), "--roots", str(ROOTS)] + calls
-        environment = os.environ | {"ESPALIER_MACHINE": f"{folder}/machine.json", "TMPDIR": folder}
-        environment |= {"ESPALIER_FORCE": "1"} if ours else {"ESPALIER_DISABLE": "1"}
-        text, *how = end(line, environment, self.options.seconds, self.options.limit << 30)
-        rows = (r.split(",", 5) for r in text.splitlines() if r.count(",") >= 5)
-        return {f"{r[0]}:{r[1]}": {"us": float(r[2]), "right": r[3] == "1", "planned": r[4], "plan": r[5]}
-                for r in rows}, *how
+        line += [] if team == OURS else [f"--cfg=smpi/coll-selector:{team}"]
+        line += [str(self.build / "smpi/smpi_times"), "--roots", str(ROOTS), call]
+        environment = {name: value for name, value in os.environ.items() if name not in ITS_OWN}
+        environment |= {"ESPALIER_MACHINE": f"{folder}/machine.json", "TMPDIR": folder}
+        environment |= {"ESPALIER_FORCE": "1"} if team == OURS else {"ESPALIER_DISABLE": "1"}
+        text, errors, how = self.runs.run(line, environment, self.options.seconds, self.options.limit << 30)
+        cell = cell_in(text, call)
+        said = "" if cell else next((row for row in reversed(errors.splitlines()) if row.strip()), "")
+        return how | {"cell": cell, "why": "" if cell else why_not(how, self.options.seconds), "said": said[-200:]}
 
-    def run(self, folder, ranks, team):
-        """All calls of a contender. A call that does not end is left out, and those after it are run again without it."""
-        options, calls = self.options, self.calls(ranks)
-        of = {"ranks": ranks, "team": team, "machine": machine(ranks), "roots": ROOTS, "of": self.identity,
-              "seconds": options.seconds, "limit": options.limit}
-        lines = self.kept.setdefault(self.key(of), [])
-        old = known(lines, calls, options.seconds, options.limit)
-        left = [call for call in calls if call not in old["cells"] and call not in old["not_ended"]]
-        taken = len(calls) - len(left)
-        while left:
-            cells, code, clock, processor, memory = self.play(folder, ranks, team, left)
-            if code in INTERRUPTED:
-                raise KeyboardInterrupt
-            left = [call for call in left if call not in cells]
-            self.keep(lines, of | {"clock": round(clock, 1), "processor": round(processor, 1), "memory": memory, "cells": cells,
-                                   "not_ended": left[:1]})
-            print(f"{ranks} ranks, {team}: {len(cells)} calls in {processor:.0f} s of processor time, "
-                  f"{memory / 2**30:.2f} GiB" + (f"; {left[0]} did not end ({code})" if left else ""),
-                  file=sys.stderr, flush=True)
-            left = left[1:]
-        return known(lines, calls, options.seconds, options.limit) | {"ranks": ranks, "team": team, "taken": taken}
+    def run(self, folder, ranks, team, call):
+        """The line of a cell: of an earlier table, or of a run now."""
+        options = self.options
+        of = self.of(ranks, team, call)
+        line = self.kept.find(of, options.seconds, options.limit)
+        if line is not None:
+            with self.lock:
+                self.taken += 1
+            return line
+        line = of | {"seconds": options.seconds, "limit": options.limit} | self.play(folder, ranks, team, call)
+        if line["why"] != ENDED_FROM_OUTSIDE:
+            self.kept.keep(line)
+        how = f"{line['cell']['us']:.1f} us, {'right' if line['cell']['right'] else 'WRONG'}" if line["cell"] else \
+            f"{line['why']}: {line['said']}" if line["said"] else line["why"]
+        print(f"{ranks} ranks, {call}, {team}: {how}; {line['processor']:.0f} s of processor time, {line['memory'] / 2**30:.2f} GiB",
+              file=sys.stderr, flush=True)
+        return line
 
-    def keep(self, lines, line):
-        lines.append(line)
-        if self.options.resume:
-            with open(self.options.resume, "a", encoding="utf-8") as file:
-                file.write("\n" + json.dumps(line) + "\n")  # what is before it may be cut off
+    def table(self, ranks, teams):
+        """Lines of all cells with so many ranks, by call and contender. Each call is played by all before the next one is."""
+        cells = [(call, team) for call in self.calls(ranks) for team in teams]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([str(self.build / "bin/write_platform"), machine(ranks), folder], check=True)
+            pool = ThreadPoolExecutor(self.options.jobs)
+            try:
+                lines = list(pool.map(lambda cell: self.run(folder, ranks, cell[1], cell[0]), cells))
+            except BaseException:
+                self.runs.stop()
+                raise
+            finally:
+                pool.shutdown(cancel_futures=True)
+        table = {}
+        for (call, team), line in zip(cells, lines):
+            table.setdefault(call, {})[team] = line
+        return table
 
 
-def row_of(ranks, call, runs):
-    """Cells of the table: our time, the best selector's, and what became of the others."""
-    ours = runs["espalier"]["cells"].get(call)
-    peers = {team: run["cells"].get(call) for team, run in runs.items() if team != "espalier"}
-    right = {team: cell["us"] for team, cell in peers.items() if cell and cell["right"]}
-    out = [f"{team} {'wrong' if cell else 'not ended'}" for team, cell in peers.items() if team not in right]
+def row_of(ranks, call, lines):
+    """A row of the table: ours, the best selector's time, and what became of the others. @param lines by contender"""
+    ours = lines[OURS]
+    cell = ours["cell"]
+    peers = {team: line for team, line in lines.items() if team != OURS}
+    right = {team: line["cell"]["us"] for team, line in peers.items() if line["cell"] and line["cell"]["right"]}
+    out = [f"{team} {'wrong' if line['cell'] else line['why']}" for team, line in peers.items() if team not in right]
     best = min(right, key=right.get, default=None)
     operation, size = call.split(":")
+    is_right = cell is not None and cell["right"]
     return {"ranks": ranks, "operation": operation, "size": int(size),
-            "ours": ours["us"] if ours and ours["right"] else None, "plan": ours["plan"] if ours else "",
+            "data": "right" if is_right else "wrong" if cell else ours["why"],
+            "ours": cell["us"] if is_right else None, "plan": cell["plan"] if cell else "",
             "best": right.get(best), "peer": best, "out": ", ".join(out),
-            "ratio": ours["us"] / right[best] if ours and ours["right"] and best else None}
+            "ratio": cell["us"] / right[best] if is_right and best else None,
+            "clock": ours["clock"], "processor": ours["processor"], "memory": ours["memory"]}
+
+
+def costs_of(ranks, table):
+    """What the runs of each contender took, all together."""
+    costs = {}
+    for lines in table.values():
+        for team, line in lines.items():
+            sums = costs.setdefault(team, {"ranks": ranks, "team": team, "runs": 0, "right": 0, "clock": 0, "processor": 0, "memory": 0})
+            sums["runs"] += 1
+            sums["right"] += bool(line["cell"] and line["cell"]["right"])
+            sums["clock"] += line["clock"]
+            sums["processor"] += line["processor"]
+            sums["memory"] = max(sums["memory"], line["memory"])
+    return list(costs.values())
 
 
 def number(value, form):
     return "-" if value is None else format(value, form)
 
 
-def show(rows, runs):
-    print("| ranks | operation | block | Espalier, us | best selector, us | ratio | plan | left out |")
-    print("|---|---|---|---|---|---|---|---|")
+def show(rows, costs):
+    print("| ranks | operation | block | data | Espalier, us | best selector, us | ratio | plan | left out | by the clock, s | "
+          "processor time, s | memory, GiB |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for r in rows:
-        print(f"| {r['ranks']} | {r['operation']} | {size_text(r['size'])} | {number(r['ours'], '.1f')} | "
-              f"{number(r['best'], '.1f')} ({r['peer'] or 'none'}) | {number(r['ratio'], '.3f')} | {r['plan']} | "
-              f"{r['out']} |")
-    print("\n| ranks | contender | runs | by the clock, s | processor time, s | memory, GiB |")
-    print("|---|---|---|---|---|---|")
-    for r in runs:
-        print(f"| {r['ranks']} | {r['team']} | {r['runs']} | {r['clock']:.0f} | {r['processor']:.0f} | "
-              f"{r['memory'] / 2**30:.2f} |")
+        print(f"| {r['ranks']} | {r['operation']} | {size_text(r['size'])} | {r['data']} | {number(r['ours'], '.1f')} | "
+              f"{number(r['best'], '.1f')} ({r['peer'] or 'none'}) | {number(r['ratio'], '.3f')} | {r['plan']} | {r['out']} | "
+              f"{r['clock']:.0f} | {r['processor']:.0f} | {r['memory'] / 2**30:.2f} |")
+    print("\n| ranks | contender | runs | right | by the clock, s | processor time, s | memory at most, GiB |")
+    print("|---|---|---|---|---|---|---|")
+    for c in costs:
+        print(f"| {c['ranks']} | {c['team']} | {c['runs']} | {c['right']} | {c['clock']:.0f} | {c['processor']:.0f} | "
+              f"{c['memory'] / 2**30:.2f} |")
 
 
-def taken_over(scale, runs):
-    """A line on cells of earlier runs; empty if none are kept."""
+def in_all(rows):
+    """A line that says how we stand."""
+    right = sum(r["data"] == "right" for r in rows)
+    ratios = [r["ratio"] for r in rows if r["ratio"] is not None]
+    return (f"Of {len(rows)} calls {right} were right. Beside the best selector {sum(ratio <= 1 for ratio in ratios)} were not slower, "
+            f"{sum(ratio > 1 for ratio in ratios)} slower, {len(rows) - len(ratios)} not compared.")
+
+
+def taken_over(scale, cells):
+    """A line on cells of earlier tables; empty if none are kept."""
     if not scale.options.resume:
         return ""
-    cells = sum(len(scale.calls(run["ranks"])) for run in runs)
-    text = f"{sum(run['taken'] for run in runs)} of {cells} cells were taken over from {scale.options.resume}"
-    return text + (f"; {scale.others} cells there are of other builds or settings" if scale.others else "")
+    text = f"{scale.taken} of {cells} cells were taken over from {scale.options.resume}"
+    return text + (f"; {scale.kept.others} cells there are of other builds or settings" if scale.kept.others else "")
 
 
 def failures(rows, within):
-    """Why each cell fails that is not shown to be within this ratio."""
+    """Why each call fails that is not shown to be within this ratio."""
     for r in rows:
         call = f"{r['operation']} of {size_text(r['size'])} on {r['ranks']} ranks"
         if r["ours"] is None:
-            yield f"{call}: ours is wrong or did not end"
+            yield f"{call}: ours: {r['data']}"
         elif r["ratio"] is None:
             yield f"{call}: not shown, no selector ended with right data ({r['out']})"
         elif r["ratio"] > within:
             yield f"{call}: {r['ours']:.1f} us, the best selector ({r['peer']}) {r['best']:.1f}: {r['ratio']:.3f} times, at most {within} is wanted"
 
 
-def main():
+def positive(text):
+    if not text.isascii() or not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number above 0")
+    return int(text)
+
+
+def ranks_list(text):
+    ranks = [positive(word) for word in text.split(",")]
+    for n in ranks:
+        if n % PROCESSES != 0:
+            raise argparse.ArgumentTypeError(f"{n} is no multiple of {PROCESSES}: the machine has 4 sites of nodes of 16 processes")
+    return list(dict.fromkeys(ranks))
+
+
+def names_out_of(known):
+    def read(text):
+        names = [name for name in text.split(",") if name]
+        for name in names:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(known)}")
+        return list(dict.fromkeys(names))
+    return read
+
+
+def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
-    parser.add_argument("--ranks", default="1024,4096")
-    parser.add_argument("--peers", default="mpich,ompi,mvapich2,impi")
-    parser.add_argument("--operations", default=OPERATIONS)
-    parser.add_argument("--memory", type=int, default=4)
-    parser.add_argument("--limit", type=int, default=10)
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--ranks", type=ranks_list, default=[1024, 4096])
+    parser.add_argument("--peers", type=names_out_of(PEERS), default=list(PEERS))
+    parser.add_argument("--operations", type=names_out_of(OPERATIONS + MORE_OPERATIONS), default=list(OPERATIONS))
+    parser.add_argument("--memory", type=positive, default=4, help="GiB of all buffers of a call")
+    parser.add_argument("--limit", type=positive, default=10, help="GiB of address space of a run")
+    parser.add_argument("--seconds", type=positive, default=600, help="processor time of a run")
+    parser.add_argument("--jobs", type=positive, default=1)
     parser.add_argument("--resume")
     parser.add_argument("--within", type=float, help="end with 1 if we are wrong, slower than this times the best, or nothing is shown")
     options = parser.parse_args()
+    if not options.operations:
+        parser.error("--operations names none")
     if options.within is not None and not options.peers:
         parser.error("--within compares with selectors: name some with --peers")
+    return options
+
+
+def cut_off(_number, _frame):
+    raise KeyboardInterrupt
+
+
+def main():
+    options = arguments()
+    for which in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(which) != signal.SIG_IGN:  # as nohup wants it
+            signal.signal(which, cut_off)
     scale = Scale(options)
-    teams = ["espalier"] + [p for p in options.peers.split(",") if p]
-    rows, all_runs = [], []
-    for ranks in (int(r) for r in options.ranks.split(",")):
-        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-            subprocess.run([str(scale.build / "bin/write_platform"), machine(ranks), folder], check=True)
-            runs = dict(zip(teams, pool.map(lambda team: scale.run(folder, ranks, team), teams)))
-        rows += [row_of(ranks, call, runs) for call in scale.calls(ranks)]
-        all_runs += runs.values()
-    show(rows, all_runs)
-    if said := taken_over(scale, all_runs):
-        print(f"\n{said}")
+    rows, costs = [], []
+    try:
+        for ranks in options.ranks:
+            table = scale.table(ranks, [OURS] + options.peers)
+            rows += [row_of(ranks, call, lines) for call, lines in table.items()]
+            costs += costs_of(ranks, table)
+    except (KeyboardInterrupt, Stopped):
+        print("cut off" + (f": cells that ended are in {options.resume}, and the same command goes on" if options.resume else ""),
+              file=sys.stderr)
+        return 130
+    show(rows, costs)
+    print(f"\n{in_all(rows)}")
+    if said := taken_over(scale, sum(c["runs"] for c in costs)):
+        print(said)
     bad = [] if options.within is None else list(failures(rows, options.within))
     for why in bad:
         print(f"error: {why}", file=sys.stderr)

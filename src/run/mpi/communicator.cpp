@@ -112,7 +112,7 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
   auto ranks = ranks_in_world(comm_);
   if (!ranks) return Reason::OutsideWorld;
   if (is_off) return Reason::SwitchedOff;
-  world_ranks_ = std::move(*ranks);
+  world_ranks_ = runtime::KeptRanks(std::move(*ranks));
   return Reason::MachineUnknown;
 }
 
@@ -132,7 +132,7 @@ void Communicator::take_machine() {
   const runtime::Settings& settings = world_.settings;
   const bool is_told = settings.force || settings.reproducible || names_a_plan(settings);
   never_.reset();
-  plan_for(groups_.find(world_, world_ranks_));
+  plan_for(groups_.find(world_, world_ranks_.spelled_out()));
   world_ranks_ = {};
   // Where machines are found, others may take a newer one here, which need not be even.
   const bool is_final = !world_.learns_late;

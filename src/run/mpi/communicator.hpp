@@ -21,6 +21,7 @@
 #include "mpi/world.hpp"
 #include "runtime/call_policies.hpp"
 #include "runtime/explain.hpp"
+#include "runtime/kept_ranks.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
 
@@ -256,7 +257,7 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
   std::optional<runtime::Reason> never_;
-  std::vector<Rank> world_ranks_;  // members in MPI_COMM_WORLD; empty once the machine is known
+  runtime::KeptRanks world_ranks_;  // members in MPI_COMM_WORLD; empty once the machine is known
   std::uint64_t machine_hash_ = 0;
   std::shared_ptr<GroupPlans> group_;  // shared with communicators of the same members in order
   runtime::PlanCache plans_;

@@ -14,10 +14,16 @@ std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
   const OwnedGroup own_group(group);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   const OwnedGroup own_world(world);
+  std::vector<Rank> ranks;
+  ranks.reserve(static_cast<std::size_t>(size));
+  if (group == world) {  // quick: Open MPI looks for each rank among all
+    ranks.resize(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), Rank{0});
+    return ranks;
+  }
   std::vector<int> here(static_cast<std::size_t>(size)), there(here.size());
   std::iota(here.begin(), here.end(), 0);
   PMPI_Group_translate_ranks(group, size, here.data(), world, there.data());
-  std::vector<Rank> ranks;
   for (const int rank : there) {
     if (rank == MPI_UNDEFINED) return std::nullopt;
     ranks.push_back(static_cast<Rank>(rank));

@@ -66,12 +66,26 @@ int RoleRun::finish() {
 }
 
 void RoleRun::post_head() {
-  const std::uint64_t most =
-      runtime::kMaxRoleHeadBytes + channel_.size() * runtime::kMaxRoleEntryBytes + kInlineBytes;
-  head_ = new_memory(most);
-  note(PMPI_Irecv(head_.get(), static_cast<int>(most), MPI_BYTE, MPI_ANY_SOURCE,
+  has_first_of_head_ = false;
+  head_ = new_memory(kFirstHeadBytes);
+  note(PMPI_Irecv(head_.get(), static_cast<int>(kFirstHeadBytes), MPI_BYTE, MPI_ANY_SOURCE,
                   channel_.tags().role_tag(number_, call_.signature), channel_.comm(),
                   &head_request_));
+}
+
+/// Its tag is that of the data. They come behind it, in MPI's order, and are asked for after it.
+void RoleRun::post_rest_of_head(Rank from) {
+  const std::span<const std::byte> first(head_.get(), kFirstHeadBytes);
+  const std::uint64_t most =
+      runtime::most_role_header_bytes(first, channel_.size()).value_or(0) + kInlineBytes;
+  if (most < kFirstHeadBytes) return note(MPI_ERR_TRUNCATE);  // no head is that long
+  Memory whole = new_memory(most);
+  std::copy(first.begin(), first.end(), whole.get());
+  head_ = std::move(whole);
+  has_first_of_head_ = true;
+  note(PMPI_Irecv(head_.get() + kFirstHeadBytes, static_cast<int>(most - kFirstHeadBytes), MPI_BYTE,
+                  static_cast<int>(from), channel_.tags().role_data_tag(number_, call_.signature),
+                  channel_.comm(), &head_request_));
 }
 
 void RoleRun::test_head() {
@@ -81,10 +95,18 @@ void RoleRun::test_head() {
   if (is_there != 0 && error_ == MPI_SUCCESS) take_head(status);
 }
 
+void RoleRun::take_head(const MPI_Status& status) {
+  const auto from = static_cast<Rank>(status.MPI_SOURCE);
+  const std::uint64_t came = received_bytes(status);
+  if (has_first_of_head_) return read_head(from, kFirstHeadBytes + came);
+  if (came == kFirstHeadBytes) return post_rest_of_head(from);
+  read_head(from, came);
+}
+
 /// Drops heads that a failed earlier call left under the same tag. Heads of later calls cannot
 /// come: see Channel::may_begin().
-void RoleRun::take_head(const MPI_Status& status) {
-  const std::span<const std::byte> bytes(head_.get(), received_bytes(status));
+void RoleRun::read_head(Rank from, std::uint64_t count) {
+  const std::span<const std::byte> bytes(head_.get(), count);
   auto header = runtime::read_role_header(bytes, channel_.size());
   const std::uint64_t along = header && header->total <= kInlineBytes ? header->total : 0;
   if (!header || bytes.size() != header->size + along ||
@@ -93,7 +115,6 @@ void RoleRun::take_head(const MPI_Status& status) {
   }
   if (header->call < number_) return post_head();
   if (header->call > number_) return note(MPI_ERR_INTERN);
-  const auto from = static_cast<Rank>(status.MPI_SOURCE);
   told_ = {from, header->roles};
   if (call_.buffers == nullptr && header->total != 0) return note(MPI_ERR_TRUNCATE);
   lay_out(*header);
@@ -135,11 +156,21 @@ void RoleRun::start(Execution& execution, std::uint32_t message) {
       add_data(std::span(blocks_).subspan(region.offset, region.length), channel_.self(), parcel);
   if (code != MPI_SUCCESS) return execution.note(code);
   channel_.count_sent(lane.link.level, parcel.bytes);
-  const int head_tag = channel_.tags().role_tag(number_, call_.signature);
   static_cast<void>(
       send_parcel(parcel, lane.link, max_bytes, [&](const Piece& piece, bool is_head) {
-        execution.send(message, piece, is_head ? head_tag : data_tag);
+        if (is_head) return send_head(execution, message, piece);
+        execution.send(message, piece, data_tag);
       }));
+}
+
+void RoleRun::send_head(Execution& execution, std::uint32_t message, const Piece& head) {
+  auto* const at = static_cast<std::byte*>(head.address);
+  const std::uint64_t first = std::min(head.bytes, kFirstHeadBytes);
+  execution.send(message, bytes_piece(at, first),
+                 channel_.tags().role_tag(number_, call_.signature));
+  if (first < kFirstHeadBytes) return;
+  execution.send(message, bytes_piece(at + first, head.bytes - first),
+                 channel_.tags().role_data_tag(number_, call_.signature));
 }
 
 void RoleRun::complete(Execution& execution, const Part& part, std::uint64_t came) {

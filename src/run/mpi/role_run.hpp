@@ -17,8 +17,17 @@ struct RoleCall {
   BlockBuffers* buffers = nullptr;                 ///< the user's blocks; only for scatters
 };
 
+/// A head, with the data that travel in it, of so many bytes or more comes in two MPI messages: the
+/// first has so many, the second has the rest. Whoever waits for a head does not know how many
+/// ranks are below it. So it makes room for the first one, which tells how much room the second one
+/// takes.
+inline constexpr std::uint64_t kFirstHeadBytes = 8192;
+
 /// Blocks down a tree that only its root knows. Each child gets one message: its sub-tree
 /// (runtime/role_header.hpp) and the data of all ranks in it, if there is any.
+///
+/// Time and memory of a call are O(ranks and bytes of the own sub-tree). At the root that is all of
+/// the tree: nobody else knows the lengths, and they are an array of the program there.
 ///
 /// A scatterv: the root calls scatter(), every other rank that expects data receive(). Ranks
 /// without data get no message and call nothing. A tree that is announced: the root calls tell(),
@@ -26,8 +35,9 @@ struct RoleCall {
 ///
 /// | state | step() |
 /// |---|---|
-/// | Head | waits for the head, from any rank; then this rank's program is known and begins |
-/// | Running | as Execution |
+/// | Head | waits for the head, from any rank |
+/// | Rest of head | waits for what is left of a long head, from the same rank |
+/// | Running | this rank's program is known; as Execution |
 /// | Done | code() is the result |
 class RoleRun : private Payload {
  public:
@@ -58,7 +68,10 @@ class RoleRun : private Payload {
  private:
   void begin(Rank from);
   void post_head();
+  void post_rest_of_head(Rank from);
   void take_head(const MPI_Status& status);
+  void read_head(Rank from, std::uint64_t count);
+  void send_head(Execution& execution, std::uint32_t message, const Piece& head);
   void lay_out(const runtime::RoleHeader& header);
   [[nodiscard]] bool waits_for_head() const { return head_request_ != MPI_REQUEST_NULL; }
   void test_head();
@@ -79,6 +92,7 @@ class RoleRun : private Payload {
   // The head, for ranks other than the root.
   Memory head_;
   MPI_Request head_request_ = MPI_REQUEST_NULL;
+  bool has_first_of_head_ = false;  // the request is for the rest of the head
   bool has_left_head_ = false;
 
   Told told_;                      // at the root the whole tree

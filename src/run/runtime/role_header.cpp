@@ -36,9 +36,26 @@ void append_role_header(std::uint64_t call, Roles roles, std::vector<std::byte>&
   append_block_header(numbers, bytes);
 }
 
+namespace {
+
+/// The number of the call and that of the entries.
+std::optional<Numbers> read_start(std::span<const std::byte> bytes, Rank ranks) {
+  auto start = read_numbers(bytes, 2);
+  if (!start || start->numbers[1] == 0 || start->numbers[1] > ranks) return std::nullopt;
+  return start;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> most_role_header_bytes(std::span<const std::byte> bytes, Rank ranks) {
+  const auto start = read_start(bytes, ranks);
+  if (!start) return std::nullopt;
+  return start->size + start->numbers[1] * kMaxRoleEntryBytes;
+}
+
 std::optional<RoleHeader> read_role_header(std::span<const std::byte> bytes, Rank ranks) {
-  const auto head = read_numbers(bytes, 2);
-  if (!head || head->numbers[1] == 0 || head->numbers[1] > ranks) return std::nullopt;
+  const auto head = read_start(bytes, ranks);
+  if (!head) return std::nullopt;
   RoleHeader header;
   header.call = head->numbers[0];
   const auto count = static_cast<std::size_t>(head->numbers[1]);

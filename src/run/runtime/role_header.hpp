@@ -46,6 +46,11 @@ struct RoleHeader {
   std::uint64_t total = 0;       ///< bytes of all blocks
 };
 
+/// The most bytes of a head that begins like this: O(entries of the receiver's sub-tree). Absent if
+/// it is none. @param bytes its first bytes, kMaxRoleHeadBytes or all
+[[nodiscard]] std::optional<std::uint64_t> most_role_header_bytes(std::span<const std::byte> bytes,
+                                                                  Rank ranks);
+
 /// Absent if `bytes` does not begin with a head whose ranks are below `ranks` and whose sub-trees
 /// lie within each other.
 [[nodiscard]] std::optional<RoleHeader> read_role_header(std::span<const std::byte> bytes,

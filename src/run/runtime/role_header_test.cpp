@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::runtime {
@@ -34,6 +36,11 @@ TEST(RoleHeaderProperty, ComesBackAsItWasAndTellsWhereItEnds) {
     for (std::size_t n = 0; n < size; ++n) {
       ASSERT_FALSE(read_role_header(std::span(bytes).first(n), 1000)) << n;
     }
+    const auto most =
+        most_role_header_bytes(std::span(bytes).first(std::min(size, kMaxRoleHeadBytes)), 1000);
+    ASSERT_TRUE(most.has_value());
+    ASSERT_GE(*most, size);
+    ASSERT_LE(*most, kMaxRoleHeadBytes + roles.size() * kMaxRoleEntryBytes);
     bytes.resize(size + rng.below(9), std::byte{0xff});
     const auto header = read_role_header(bytes, 1000);
     ASSERT_TRUE(header.has_value());
@@ -53,6 +60,13 @@ TEST(RoleHeader, ChildrenAreTheSubTreesBehindTheFirst) {
   });
   EXPECT_EQ(children, (std::vector<Rank>{2, 1}));
   EXPECT_EQ(sizes, (std::vector<Rank>{3, 2}));
+}
+
+TEST(RoleHeader, TellsItsLengthUnlessItIsNone) {
+  EXPECT_EQ(most_role_header_bytes(written_role(1, {{3, 0, 1}}), 4), 2 + kMaxRoleEntryBytes);
+  EXPECT_FALSE(most_role_header_bytes(written_role(1, {}), 4));
+  EXPECT_FALSE(most_role_header_bytes(written_role(1, {{3, 0, 2}, {2, 0, 1}}), 1));
+  EXPECT_FALSE(most_role_header_bytes(std::vector(kMaxRoleHeadBytes, std::byte{0xff}), 4));
 }
 
 TEST(RoleHeader, RefusesRanksThatAreNoneAndTreesThatReachBeyondTheirParents) {
