@@ -138,6 +138,29 @@ TEST(ToolCounts, SaysWhatTheLibraryRunsUnderEveryMpi) {
   }
 }
 
+/// Near messages get more of a link under SMPI only; eager limits are those of the MPI library.
+TEST(ToolCounts, SimulatesEveryPlanAsItRunsUnderTheMpi) {
+  const std::string as_simgrid = "links shared as under SimGrid (near messages get more)\n";
+  const auto fairly = [](const char* limit) {
+    return std::string("links shared max-min fairly; from ") + limit +
+           " on a message waits for its receiver\n";
+  };
+  const std::pair<Words, std::string> cases[] = {{{"--mpi", "mpich"}, fairly("32 KiB")},
+                                                 {{"--mpi", "openmpi"}, fairly("64 KiB")},
+                                                 {{"--mpi", "smpi"}, as_simgrid},
+                                                 {{}, as_simgrid}};
+  for (const std::string& operation : kIrregular) {
+    for (const auto& [mpi, line] : cases) {
+      Words more{"--counts", "powerlaw:3", "--size", "40KB"};
+      more.insert(more.end(), mpi.begin(), mpi.end());
+      const Ran ran = run_tool(plan_of(operation, kIrregularGrid, more));
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_NE(ran.out.find("simulated: message by message, " + line), std::string::npos)
+          << ran.out;
+    }
+  }
+}
+
 TEST(ToolCounts, SaysNothingOfAnMpiThatIsNotNamed) {
   for (const std::string& operation : kIrregular) {
     const Json json = document(plan_of(operation, kIrregularGrid, {"--counts", "equal"}));

@@ -20,6 +20,8 @@ AlgorithmTable algorithms() {
       &kEdgeFirstScatter,
       &kEdgeFirstByCluster,
       &kSearchedTree,
+      &kEdgeFirstAllreduce,
+      &kEdgeFirstBothWays,
       &kScatterRing,
       &kScatterDoubling,
       &kDoubleTree,

@@ -9,7 +9,7 @@ namespace espalier::collective {
 extern const Algorithm kMultilevel, kStriped, kTwoLevel, kFixedOrder;
 extern const Algorithm kFlatTree, kChainTree, kBinomialTree, kQuadnomialTree, kOctonomialTree;
 extern const Algorithm kFastestNodeFirst, kSpoc, kEdgeFirst, kEdgeFirstScatter, kEdgeFirstByCluster,
-    kSearchedTree;
+    kSearchedTree, kEdgeFirstAllreduce, kEdgeFirstBothWays;
 extern const Algorithm kScatterRing, kScatterDoubling, kDoubleTree, kBinomialInTurn,
     kRabenseifnerReduce, kLinearGather, kLinearScatter, kBinomialGather, kBinomialScatter,
     kDisseminationBarrier, kButterflyBarrier, kRingAllgather, kBruckAllgather,

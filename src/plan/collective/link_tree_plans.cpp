@@ -1,17 +1,12 @@
 // Broadcasts, reductions, gathers and scatters along one tree that looks at links and at the speeds
 // of nodes at once.
-#include <algorithm>
 #include <memory>
 
 #include "collective/entries.hpp"
-#include "collective/level_names.hpp"
-#include "collective/name_reader.hpp"
-#include "collective/segments.hpp"
+#include "collective/link_trees.hpp"
 #include "collective/tree_gather.hpp"
 #include "collective/whole_trees.hpp"
 #include "cost/bundles.hpp"
-#include "model/machine_models.hpp"
-#include "model/time_reversed.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
 
 namespace espalier::collective {
@@ -23,54 +18,15 @@ using schedule::Operation;
 
 namespace {
 
-/// With more ranks a tree by all pairs takes too long to find; trees by cluster do not.
-constexpr Rank kAllPairsUpTo = 64;
-
 /// With more ranks a search does not end, and finds little.
 constexpr Rank kSearchedUpTo = 10;
 constexpr std::uint64_t kSearchSteps = 8192;
 
 constexpr Operations kEstimated{Operation::Broadcast, Operation::Reduce, Operation::Gather};
 
-using TreeByLinks = tree::CommTree (*)(const model::CostModel&, Bytes, const topology::Machine&,
-                                       Rank root);
-
-tree::CommTree by_all_pairs(const model::CostModel& model, Bytes size,
-                            const topology::Machine& machine, Rank root) {
-  return tree::earliest_completing_edge_first_look_ahead(model, size,
-                                                         tree::everybody(machine.size(), root));
-}
-
 tree::CommTree by_search(const model::CostModel& model, Bytes size,
                          const topology::Machine& machine, Rank root) {
   return tree::searched_tree(model, size, tree::everybody(machine.size(), root), kSearchSteps);
-}
-
-/// Reductions and gathers are broadcasts and scatters with the clock running backwards.
-/// @param segment elements a message; 0: whole
-tree::CommTree link_tree(TreeByLinks make, const topology::Machine& machine, const Collective& call,
-                         std::uint64_t segment) {
-  const Bytes size{(segment == 0 ? call.count : segment) * call.element.value};
-  const model::Levels levels(machine);
-  if (call.operation == Operation::Reduce) {
-    return make(model::TimeReversedReduction(levels, machine), size, machine, call.root);
-  }
-  if (call.operation == Operation::Gather) {
-    return make(model::TimeReversed(levels), size, machine, call.root);
-  }
-  return make(levels, size, machine, call.root);
-}
-
-/// The ranks of each child's sub-tree, as bundles are packed.
-std::vector<std::vector<Rank>> bundles_below(const tree::CommTree& tree, Rank rank) {
-  std::vector<std::vector<Rank>> bundles;
-  for (const Rank child : tree.children(rank)) {
-    std::vector<Rank>& bundle = bundles.emplace_back(1, child);
-    for (const std::vector<Rank>& below : bundles_below(tree, child)) {
-      bundle.insert(bundle.end(), below.begin(), below.end());
-    }
-  }
-  return bundles;
 }
 
 schedule::Program block_program(const tree::CommTree& tree, const Collective& call, Rank rank) {
@@ -105,11 +61,7 @@ bool are_levels_enough(const Hierarchy& hierarchy) {
 
 std::vector<Parameters> link_tree_proposals(const Hierarchy& hierarchy, const Collective& call) {
   if (are_levels_enough(hierarchy)) return {};
-  std::vector<Parameters> all;
-  for (const std::uint64_t segment : segments_for(call)) {
-    all.push_back(LevelChoice{Shape::Flat, segment});
-  }
-  return all;
+  return one_tree_a_segment(call);
 }
 
 PartOf link_tree_parts(TreeByLinks make, const Hierarchy& hierarchy, const Collective& call,
@@ -132,16 +84,6 @@ Picos link_tree_estimate(TreeByLinks make, const CostView& cost_view, const Coll
     return gather_time(cost_view, cost::whole_tree(tree), block);
   }
   return time_along(tree, static_cast<double>(segment * call.element.value), cost_view, call);
-}
-
-std::string link_tree_text(const Collective& call, const Parameters& parameters) {
-  return with_segment("", std::get<LevelChoice>(parameters).segment, call);
-}
-
-std::optional<Parameters> read_link_tree(NameReader& reader, const Hierarchy&) {
-  const auto segment = reader.take_segment();
-  if (!segment) return std::nullopt;
-  return LevelChoice{Shape::Flat, *segment};
 }
 
 template <TreeByLinks kTree, auto kPropose>

@@ -60,6 +60,12 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
       {"l0:2(1us) l1:4(30ms)", Operation::Reduce, 1024, 5, 0.004},
       {"l0:2(1us) l1:4(30ms)", Operation::Gather, 64, 0, 0.004},
       {"l0:2(1us) l1:4(30ms)", Operation::Scatter, 64, 3, 0.004},
+      // There and back 4 us.
+      {"l0:2(1us) l1:4(30ms)", Operation::Allreduce, 1024, 0, 0.005},
+      {"l0:2(1us) l1:4(30ms)", Operation::Barrier, 0, 0, 0.005},
+      {"l0:2(1us) l1:4(30ms)", Operation::Allgather, 64, 0, 0.005},
+      {"l0:2(1us) l1:4(30ms)", Operation::ReduceScatter, 64, 0, 0.005},
+      {"l0:2(1us) l1:4(30ms)", Operation::Alltoall, 64, 0, 0.005},
   };
   for (const auto& one : cases) {
     const topology::Machine machine = *topology::parse_synthetic(one.machine);

@@ -216,6 +216,15 @@ sim::SimOptions smpi_conditions(const Machine& machine) {
   return options;
 }
 
+sim::SimOptions conditions_under(NativeMpi mpi, const Machine& machine) {
+  sim::SimOptions options = smpi_conditions(machine);
+  if (mpi != NativeMpi::Mpich && mpi != NativeMpi::OpenMpi) return options;
+  options.ordered_pairs = true;
+  options.shares_by_latency = false;
+  options.eager_limit = Bytes{transport_of(mpi).eager_bytes};
+  return options;
+}
+
 IrregularPlan irregular_plan(std::string_view algorithm, const Machine& machine,
                              const Collective& call, const IrregularConditions& conditions) {
   const tree::IrregularAlgorithm* builder = tree::find_irregular_algorithm(algorithm);

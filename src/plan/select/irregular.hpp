@@ -8,6 +8,7 @@
 #include "model/cost_model.hpp"
 #include "schedule/schedule.hpp"
 #include "select/schedule_times.hpp"
+#include "select/transport.hpp"
 #include "sim/options.hpp"
 #include "sim/result.hpp"
 #include "topology/machine.hpp"
@@ -47,6 +48,11 @@ struct IrregularConditions {
 /// As SimGrid's SMPI runs them: messages of one pair are flows of their own, and near ones get more
 /// of a link than far ones. Exact sharing up to 256 ranks.
 [[nodiscard]] sim::SimOptions smpi_conditions(const topology::Machine& machine);
+/// As they run under this MPI library: messages of one pair follow each other, links are shared
+/// max-min fairly, and from the library's eager limit on a message waits for its receiver.
+/// Handshakes are left out: over far links the executor sends in parts that need none. Under SMPI,
+/// and if no library is known, smpi_conditions().
+[[nodiscard]] sim::SimOptions conditions_under(NativeMpi mpi, const topology::Machine& machine);
 
 /// A plan and its time, setup included: by simulation, or by the cost model of trees, one message
 /// after the other, if the budget did not last.

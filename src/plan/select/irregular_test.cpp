@@ -30,6 +30,39 @@ Time time_of(const std::vector<IrregularChoice>& ranking, const std::string& nam
   return kForever;
 }
 
+TEST(ConditionsUnder, AreThoseOfTheMpiLibrary) {
+  const auto machine = *topology::parse_synthetic("site:2(10ms,1Gbit/s) proc:4(50us,1Gbit/s)");
+  const sim::SimOptions mpich = conditions_under(NativeMpi::Mpich, machine);
+  EXPECT_EQ(mpich.eager_limit, Bytes{32768});
+  EXPECT_TRUE(mpich.ordered_pairs);
+  EXPECT_FALSE(mpich.shares_by_latency);
+  EXPECT_EQ(mpich.sharing, sim::Sharing::ExactMaxMin);
+  EXPECT_EQ(conditions_under(NativeMpi::OpenMpi, machine).eager_limit, Bytes{65536});
+  for (const NativeMpi mpi : {NativeMpi::Smpi, NativeMpi::Unknown}) {
+    const sim::SimOptions options = conditions_under(mpi, machine);
+    EXPECT_FALSE(options.ordered_pairs);
+    EXPECT_TRUE(options.shares_by_latency);
+    EXPECT_EQ(options.eager_limit, Bytes{65536});
+  }
+  const auto many = *topology::parse_synthetic("node:300(50us,1Gbit/s)");
+  EXPECT_EQ(conditions_under(NativeMpi::Mpich, many).sharing, sim::Sharing::OneBottleneck);
+}
+
+// Four messages of 40,000 bytes to the far site, one by one: with MPICH each waits for its
+// receiver, and the next one for it. Open MPI sends them eagerly.
+TEST(ConditionsUnder, DecideWhetherAMessageWaitsForItsReceiver) {
+  const auto machine =
+      *topology::parse_synthetic("site:2(10ms,1Gbit/s) proc:4(50us,1Gbit/s,send=10us)");
+  const Collective call = call_of(Operation::Scatter, 8, std::vector<std::uint64_t>(8, 40'000));
+  IrregularPlan plan = irregular_plan("linear", machine, call);
+  plan.sending = collective::Sending::OneByOne;
+  const auto under = [&](NativeMpi mpi) {
+    return predict(plan, machine, call, conditions_under(mpi, machine));
+  };
+  EXPECT_GT(under(NativeMpi::Mpich), milliseconds(40));
+  EXPECT_LT(under(NativeMpi::OpenMpi), milliseconds(15));
+}
+
 TEST(IrregularRanking, BeatsLinearWhereTheRootPaysForEachMessage) {
   const auto machine = *topology::parse_synthetic("proc:64(50us,1Gbit/s,send=100us,recv=1us)");
   const Collective call = call_of(Operation::Scatter, 64, std::vector<std::uint64_t>(64, 100));

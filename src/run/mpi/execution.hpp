@@ -23,6 +23,7 @@ namespace espalier::mpi {
 /// All steps that wait for nothing are under way, messages within a window: at most
 /// ChannelOptions::window sends and as many receives. What others wait for may be beyond the
 /// window, so it grows whenever nothing has happened for kIdleSteps steps: no program hangs by it.
+/// Where finish() waits asleep (kPollsCostTime) it holds one message more for each rank instead.
 ///
 /// A step costs O(1) plus O(1) for each message that it completes or posts; a call O(its steps and
 /// messages).
@@ -107,6 +108,7 @@ class Execution {
   };
 
   void start();
+  [[nodiscard]] std::uint32_t first_window() const;
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);
   void run_local_steps();

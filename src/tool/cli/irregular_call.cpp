@@ -121,7 +121,7 @@ void declare(App& app, CountsOptions& options) {
 }
 
 Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels levels,
-                                   const topology::Machine* known) {
+                                   const topology::Machine* known, select::NativeMpi mpi) {
   auto operation = irregular_operation(options.operation);
   if (!operation) return operation.error();
   const bool exchanges = *operation == Operation::Allgather || *operation == Operation::Alltoall;
@@ -171,7 +171,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels l
   if (!model) return Error{"--model", model.error().what, model.error().hint};
   select::IrregularConditions conditions;
   conditions.bundle_limit = *memory;
-  conditions.sim = select::smpi_conditions(*owner);
+  conditions.sim = select::conditions_under(mpi, *owner);
   conditions.messages = exchanges ? kExchangeMessages : kTreeMessages;
   if (exchanges && owner->size() > kExactExchangesUpTo) {
     conditions.sim.sharing = sim::Sharing::OneBottleneck;

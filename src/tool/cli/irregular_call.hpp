@@ -37,7 +37,9 @@ enum class Levels : bool {
   WithAChoice,  ///< the machine of the library: topology::as_planned()
 };
 /// @param machine the machine, if it is read already: standard input can be read only once
+/// @param mpi plans are simulated as under this MPI library
 Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels levels = Levels::All,
-                                   const topology::Machine* machine = nullptr);
+                                   const topology::Machine* machine = nullptr,
+                                   select::NativeMpi mpi = select::NativeMpi::Unknown);
 
 }  // namespace espalier::cli

@@ -184,7 +184,7 @@ Outcome show_irregular(const IrregularPlanOptions& options, const IrregularCall&
 Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas& canvas) {
   auto rules = rules_under(options.mpi);
   if (!rules) return Failure{rules.error()};
-  auto asked = understand(options, Levels::WithAChoice);
+  auto asked = understand(options, Levels::WithAChoice, nullptr, rules->mpi);
   if (!asked) return Failure{asked.error()};
   if (options.all) asked->conditions.messages = select::kAnyMessages;
   const collective::Hierarchy hierarchy(asked->machine);

@@ -96,6 +96,15 @@ constexpr std::string_view kSharedBySmpi =
 constexpr std::string_view kSharedRoughly =
     "simulated: message by message, each link serves its messages one after the other\n";
 
+std::string links_in_words(const sim::SimOptions& options) {
+  if (options.sharing != sim::Sharing::ExactMaxMin) return std::string(kSharedRoughly);
+  if (options.shares_by_latency) return std::string(kSharedBySmpi);
+  return fmt::format(
+      "simulated: message by message, links shared max-min fairly; from {} on a message waits for "
+      "its receiver\n",
+      to_string(options.eager_limit));
+}
+
 }  // namespace
 
 report::Table candidates_table(const IrregularCall& asked,
@@ -160,8 +169,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
 
 std::string how_simulated(const IrregularCall& asked, std::size_t plans,
                           std::size_t not_simulated) {
-  const bool is_exact = asked.conditions.sim.sharing == sim::Sharing::ExactMaxMin;
-  std::string text(is_exact ? kSharedBySmpi : kSharedRoughly);
+  std::string text = links_in_words(asked.conditions.sim);
   if (not_simulated == 0) return text;
   text += fmt::format(
       "not simulated: {} of {} plans, since about {} messages are simulated in all (espalier plan "
