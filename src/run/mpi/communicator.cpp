@@ -157,7 +157,8 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
   verdicts_ = world_.verdicts;
-  policies_.count_regret_in(world_.account, world_.learns_late);
+  policies_.evidence().count_in(world_.account);
+  if (world_.learns_late) policies_.evidence().count_work(world_.expected_seconds);
   // The network may have been another in earlier runs.
   policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->place(),
                   changes().empty() ? verdicts_.get() : nullptr,
@@ -286,8 +287,11 @@ std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey k
   // Trials have compared calls through memory, where these do not go.
   starts_.why_native = Reason::ThroughMemory;
   if (memory_.segment() != nullptr && runtime::may_try(world_.settings)) return nullptr;
-  const DefaultFloats floats;
-  const auto which = starts_.which(key, policies_.at(key), joining_.hidden());
+  std::optional<select::WhichPlan> which;
+  {
+    const DefaultFloats floats;
+    which = starts_.which(key, policies_.at(key), joining_.hidden());
+  }
   if (!which) return nullptr;
   key.which = *which;
   static_cast<void>(cached(key));

@@ -32,7 +32,8 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
                                       bool is_unfit) {
   const double begin = seconds_now();
   const std::int64_t bytes_before = resident_bytes();
-  auto world = enter_world(is_unfit);
+  auto world = enter_world(is_unfit);  // counts its own time
+  const double entered = seconds_now();
   const bool is_none =
       !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
   if (is_none) return nullptr;
@@ -40,7 +41,9 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   engine->world_ = std::move(world);
   engine->ledger_ = std::make_unique<Ledger>(passed, *engine->world_);
   engine->registry_ = std::make_unique<Registry>(*engine->world_, *engine->ledger_);
-  engine->ledger_->note_start(seconds_now() - begin, resident_bytes() - bytes_before);
+  const double now = seconds_now();
+  engine->world_->account.spend(now - entered);
+  engine->ledger_->note_start(now - begin, resident_bytes() - bytes_before);
   return engine;
 }
 

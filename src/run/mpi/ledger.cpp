@@ -81,7 +81,7 @@ void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> 
   const ChannelOptions options = channel_options(world_.settings);
   footprint_.leaving_bytes = std::max(options.most_synchronous_after, options.synchronous_after);
   const runtime::Account& account = world_.account;
-  footprint_.own_seconds = account.own() + account.waited() + footprint_.start_ms * 1e-3;
+  footprint_.own_seconds = account.own() + account.waited();
   footprint_.ran_seconds = world_.clock();
   if (const KnownMachine* known = world_.known()) {
     footprint_.discover_ms = known->discover_seconds * 1e3;

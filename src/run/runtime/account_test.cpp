@@ -210,7 +210,7 @@ void expect_one_bound(bool of_each) {
   std::vector<Evidence> evidence(8);
   std::vector<Trial> trials;
   for (Evidence& one : evidence) {
-    one.count_in(of_all, false);
+    one.count_in(of_all);
     TrialOptions options;
     options.evidence = of_each ? &one : evidence.data();
     trials.emplace_back(std::vector<TrialCandidate>{{11e-3, false}, {21e-3, true}}, options);
@@ -239,7 +239,7 @@ TEST(BoundedRegret, SoDoCommunicators) { expect_one_bound(true); }
 TEST(BoundedRegret, WhatWasReservedForForgottenTrialsIsGivenBack) {
   Account of_all;
   Evidence evidence;
-  evidence.count_in(of_all, false);
+  evidence.count_in(of_all);
   evidence.add_regret(1);
   evidence.reserve(2);
   EXPECT_EQ(evidence.committed(), 3);
@@ -259,17 +259,17 @@ TEST(BoundedRegret, WhatOtherCommunicatorsCostIsMissingToo) {
   Account of_all;
   {
     Evidence freed;
-    freed.count_in(of_all, false);
+    freed.count_in(of_all);
     freed.add_regret(10);
   }
   RunOfCalls program{{15e-3, 24e-3}};
-  program.evidence.count_in(of_all, false);
+  program.evidence.count_in(of_all);
   static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 5'000));
   EXPECT_EQ(program.tried[1], 0);
   // Its own regret counts once.
   RunOfCalls other{{15e-3, 24e-3}};
   Account of_other;
-  other.evidence.count_in(of_other, false);
+  other.evidence.count_in(of_other);
   EXPECT_LE(other.worst_share({{11e-3, false}, {21e-3, true}}, 20'000), Trial::kShare);
   EXPECT_DOUBLE_EQ(of_other.regret(), other.evidence.regret());
   EXPECT_EQ(other.evidence.own_elsewhere(), 0);
@@ -279,14 +279,48 @@ TEST(BoundedRegret, TogetherWithAllOtherWorkItStaysWithinTheBound) {
   Account account;
   account.spend(0.5);
   account.wait(0.1);
+  const double unknown = 0;
   RunOfCalls program{{15e-3, 24e-3}};
-  program.evidence.count_in(account, true);
-  // 0.6 s are 2 % of 30 s, which are 2,000 calls.
+  program.evidence.count_in(account);
+  program.evidence.count_work(unknown);
+  // 0.6 s are 2 % of 30 s, which are 2,000 calls. What two blocks cost is 2 % of some seconds more.
   static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 2'000));
   EXPECT_EQ(program.tried[1], 0);
-  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 20'000));
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 700));
   EXPECT_GT(program.tried[1], 0);
   EXPECT_LE(account.own_with_regret() + account.waited(), Account::kShare * program.now);
+}
+
+TEST(BoundedRegret, WhatTheProgramIsExpectedToRunPaysForTrialsAsForOtherWork) {
+  Account account;
+  account.spend(0.05);
+  const double expected = 10;
+  RunOfCalls program{{15e-3, 24e-3}};
+  program.evidence.count_in(account);
+  program.evidence.count_work(expected);
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 60));
+  EXPECT_GT(program.tried[1], 0);
+}
+
+TEST(BoundedRegret, RanksGoByTheMostWorkAndTheLeastWaiting) {
+  Account busy, waiting;
+  busy.spend(0.3);
+  busy.wait(0.1);
+  waiting.spend(0.1);
+  waiting.wait(0.4);
+  const double unknown = 0;
+  Evidence one, other;
+  one.count_in(busy);
+  one.count_work(unknown);
+  other.count_in(waiting);
+  other.count_work(unknown);
+  auto largest = one.own_numbers(7);
+  const auto others = other.own_numbers(5);
+  for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], others[i]);
+  one.take_agreed(largest);
+  EXPECT_EQ(one.elapsed(), 5);
+  EXPECT_DOUBLE_EQ(one.committed(), 0.3 + 0.1);
+  EXPECT_EQ(one.of_trials(), 0);
 }
 
 TEST(BoundedRegret, OtherWorkMustBePaidForWithTrialsToo) {
@@ -302,9 +336,9 @@ TEST(BoundedRegret, WhereTheMachineIsNamedOtherWorkDoesNotHoldTrialsUp) {
   Account account;
   account.spend(1000);
   Evidence evidence;
-  evidence.count_in(account, false);
-  EXPECT_EQ(evidence.own_elsewhere(), 0);
-  EXPECT_EQ(evidence.own_waited(), 0);
+  evidence.count_in(account);
+  evidence.take_agreed(evidence.own_numbers(1));
+  EXPECT_EQ(evidence.committed(), 0);
 }
 
 }  // namespace

@@ -65,10 +65,8 @@ class CallPolicies {
 
   /// Seconds that trials cost here so far.
   [[nodiscard]] double regret() const { return ground_.evidence.regret() + ground_.near_regret; }
-  /// Trials on all communicators of a process share one bound. See Evidence::count_in().
-  void count_regret_in(Account& account, bool counts_work) {
-    ground_.evidence.count_in(account, counts_work);
-  }
+  /// What trials have found out, and what they may cost.
+  [[nodiscard]] Evidence& evidence() { return ground_.evidence; }
   /// All trials that have begun. @param communicator its name
   [[nodiscard]] std::vector<TrialRecord> records(const std::string& communicator) const;
   /// How many classes have no final decision yet.

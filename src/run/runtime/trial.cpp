@@ -168,15 +168,16 @@ void Trial::end_block() {
 std::vector<double> Trial::own_numbers(const Clock& clock) const {
   std::vector<double> mine =
       are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
-  mine.push_back(-clock());
-  mine.push_back(options_.evidence != nullptr ? options_.evidence->own_elsewhere() : 0);
-  mine.push_back(options_.evidence != nullptr ? -options_.evidence->own_waited() : 0);
+  const Evidence none;
+  const auto shared =
+      (options_.evidence != nullptr ? *options_.evidence : none).own_numbers(clock());
+  mine.insert(mine.end(), shared.begin(), shared.end());
   return mine;
 }
 
 /// Takes what the ranks agreed on; false if the trial ends here.
 bool Trial::accept_agreed(std::vector<double> agreed) {
-  if (agreed.size() != candidates_.size() + 3) {
+  if (agreed.size() != candidates_.size() + Evidence::kNumbers) {
     could_compare_ = false;
     keep(kept_, "the ranks could not agree");
     return false;
@@ -189,10 +190,10 @@ bool Trial::accept_agreed(std::vector<double> agreed) {
   for (std::size_t w = 0; w < candidates_.size(); ++w) {
     if (agreed[w] < kNever) agreed_[w] = agreed[w];
   }
-  elapsed_ = -agreed[candidates_.size()];
-  if (options_.evidence != nullptr) {
-    options_.evidence->agree_on_elsewhere(agreed[candidates_.size() + 1], -agreed.back());
-  }
+  Evidence none;
+  Evidence& evidence = options_.evidence != nullptr ? *options_.evidence : none;
+  evidence.take_agreed(std::span(agreed).subspan(candidates_.size()));
+  elapsed_ = evidence.elapsed();
   return true;
 }
 
@@ -301,7 +302,7 @@ bool Trial::starts_second_round(double least) {
     slowest = std::max(slowest, agreed_[w]);
   }
   const auto candidates = static_cast<std::uint32_t>(near.size());
-  const double paid = options_.evidence != nullptr ? options_.evidence->committed() : 0;
+  const double paid = options_.evidence != nullptr ? options_.evidence->of_trials() : 0;
   const double left = std::max(0.0, kShare * elapsed_ - paid);
   const double calls = std::min(kMostCalls, left / std::max(slowest, 1e-9));
   if (candidates < 2 || calls < 4.0 * candidates * block_) return false;
@@ -311,6 +312,13 @@ bool Trial::starts_second_round(double least) {
   turns_ = 2 * candidates * static_cast<std::uint32_t>(calls / (2 * candidates * block_));
   if (options_.rechecks_winner && block_ >= kBlockTimedAsAWhole) {
     std::fill(least_.begin(), least_.end(), kNever);
+  }
+  if (options_.evidence != nullptr) {
+    for (const std::uint32_t w : rivals_) {
+      reserved_ += calls_in_turns() / static_cast<double>(candidates) * (agreed_[w] - least);
+    }
+    reserved_ = std::max(0.0, reserved_);
+    options_.evidence->reserve(reserved_);
   }
   forget_plans();
   enter(Phase::Turns);

@@ -37,7 +37,8 @@ struct TrialOptions {
   std::uint32_t first_calls = 4;
   /// Set where links are far, and trying what is behind is dear: shared by all trials of a
   /// communicator. A candidate that is behind as far as is known is tried only when the regret of
-  /// all trials stays within kShare of the time that the program has run. Must outlive the trial.
+  /// all trials, with what else Evidence::committed() counts, stays within kShare of the time that
+  /// the program has run. Must outlive the trial.
   Evidence* evidence = nullptr;
   /// Adds to this what the calls of a trial without `evidence` took beyond its best candidate, for
   /// the report alone; nullptr: nobody wants it. Must outlive the trial.
