@@ -33,7 +33,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const double begin = seconds_now();
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world(is_unfit);  // counts its own time
-  const double entered = seconds_now();
+  const double entered = seconds_now() - world->account.waited();
   const bool is_none =
       !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
   if (is_none) return nullptr;
@@ -42,7 +42,8 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   engine->ledger_ = std::make_unique<Ledger>(passed, *engine->world_);
   engine->registry_ = std::make_unique<Registry>(*engine->world_, *engine->ledger_);
   const double now = seconds_now();
-  engine->world_->account.spend(now - entered);
+  runtime::Account& account = engine->world_->account;
+  account.spend(now - account.waited() - entered);
   engine->ledger_->note_start(now - begin, resident_bytes() - bytes_before);
   return engine;
 }
