@@ -19,6 +19,14 @@ constexpr std::int64_t kUnwritten = -987654321;
 
 mpi::Layout number_layout() { return {MPI_INT64_T, 8, 8, 0, 8, true}; }
 
+struct ProgramRun : RankRun {
+  explicit ProgramRun(mpi::Channel& channel) : execution(channel) {}
+  bool step() override { return execution.step(); }
+  [[nodiscard]] bool is_done() const override { return execution.is_done(); }
+  [[nodiscard]] int code() const override { return execution.code(); }
+  mpi::Execution execution;
+};
+
 FakeCall along_some_plan(Collective call, const collective::Hierarchy& hierarchy, Random& rng) {
   const auto all = select::candidates(hierarchy, call);
   const auto& chosen = all[rng.below(all.size())];
@@ -98,11 +106,13 @@ std::unique_ptr<mpi::Payload> FakeCall::payload(mpi::Channel& channel, std::uint
   return made;
 }
 
-void FakeCall::begin(mpi::Channel& channel, mpi::Execution& execution) {
+std::unique_ptr<RankRun> FakeCall::begin(mpi::Channel& channel) {
   const Rank rank = channel.rank();
   const std::uint64_t number = channel.take_number();
   payloads_[rank] = payload(channel, number);
-  execution.begin(programs_[rank], *payloads_[rank], number, 5);
+  auto run = std::make_unique<ProgramRun>(channel);
+  run->execution.begin(programs_[rank], *payloads_[rank], number, 5);
+  return run;
 }
 
 std::unique_ptr<mpi::PendingCall> FakeCall::pending(mpi::Channel& channel,
@@ -189,8 +199,14 @@ std::string FakeCall::wrong(Rank rank) const {
 
 FakeCall random_call(const collective::Hierarchy& hierarchy, Random& rng,
                      std::uint64_t most_elements) {
+  const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+  return random_call_of(operation, hierarchy, rng, most_elements);
+}
+
+FakeCall random_call_of(Operation operation, const collective::Hierarchy& hierarchy, Random& rng,
+                        std::uint64_t most_elements) {
   Collective call;
-  call.operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+  call.operation = operation;
   call.size = hierarchy.machine().size();
   if (has_root(call.operation)) call.root = static_cast<Rank>(rng.below(call.size));
   call.count = call.operation == Operation::Barrier ? 0 : rng.below(most_elements + 1);

@@ -13,24 +13,54 @@
 
 namespace espalier::fake {
 
-/// A call of all ranks of a fake world: its programs, everybody's buffers, and what must come out.
-/// Elements are 64-bit numbers, reductions are sums. Calls of blocks are alltoallv.
-class FakeCall {
+/// A rank's part of a call, from its begin to its end.
+class RankRun {
+ public:
+  RankRun() = default;
+  virtual ~RankRun() = default;
+  RankRun(const RankRun&) = delete;
+  RankRun& operator=(const RankRun&) = delete;
+  /// Goes on without waiting. @return whether something happened
+  virtual bool step() = 0;
+  [[nodiscard]] virtual bool is_done() const = 0;
+  /// MPI's error code. @pre is_done()
+  [[nodiscard]] virtual int code() const = 0;
+};
+
+/// A call of all ranks of a fake world, with everybody's buffers.
+class AnyCall {
+ public:
+  AnyCall() = default;
+  AnyCall(AnyCall&&) = default;
+  AnyCall& operator=(AnyCall&&) = default;
+  virtual ~AnyCall() = default;
+
+  /// Begins a rank's part. The call must stay until that is over.
+  [[nodiscard]] virtual std::unique_ptr<RankRun> begin(mpi::Channel& channel) = 0;
+  /// What is wrong with a rank's result; empty: nothing.
+  [[nodiscard]] virtual std::string wrong(Rank rank) const = 0;
+  /// Bytes of the longest message that some rank sends, with its header.
+  [[nodiscard]] virtual std::uint64_t longest_message() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// How many calls of a channel it takes: so many are under way at once.
+  [[nodiscard]] virtual std::uint64_t numbers() const { return 1; }
+};
+
+/// A call along programs. Elements are 64-bit numbers, reductions are sums. Calls of blocks are
+/// alltoallv.
+class FakeCall : public AnyCall {
  public:
   FakeCall(schedule::Collective call, std::vector<schedule::Program> programs, Random& rng);
 
-  /// Begins a rank's part.
-  void begin(mpi::Channel& channel, mpi::Execution& execution);
+  [[nodiscard]] std::unique_ptr<RankRun> begin(mpi::Channel& channel) override;
   /// A rank's part, to be started by mpi::PendingCalls.
   [[nodiscard]] std::unique_ptr<mpi::PendingCall> pending(mpi::Channel& channel,
                                                           std::uint64_t signature = 5);
-  /// What is wrong with a rank's result; empty: nothing.
-  [[nodiscard]] std::string wrong(Rank rank) const;
+  [[nodiscard]] std::string wrong(Rank rank) const override;
   [[nodiscard]] const schedule::Collective& call() const { return call_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string name() const override { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  /// Bytes of the longest message that some rank sends, with its header.
-  [[nodiscard]] std::uint64_t longest_message() const;
+  [[nodiscard]] std::uint64_t longest_message() const override;
 
  private:
   using Numbers = std::vector<std::int64_t>;
@@ -49,6 +79,10 @@ class FakeCall {
 /// A call along some plan of a random machine: any operation, size, root and plan.
 [[nodiscard]] FakeCall random_call(const collective::Hierarchy& hierarchy, Random& rng,
                                    std::uint64_t most_elements);
+/// Likewise, of this operation.
+[[nodiscard]] FakeCall random_call_of(schedule::Operation operation,
+                                      const collective::Hierarchy& hierarchy, Random& rng,
+                                      std::uint64_t most_elements);
 /// An alltoallv along some plan.
 [[nodiscard]] FakeCall random_blocks(const collective::Hierarchy& hierarchy, Random& rng,
                                      std::uint64_t most_elements);

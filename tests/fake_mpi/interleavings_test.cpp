@@ -1,14 +1,14 @@
-// Two and three calls that do not block, on one communicator of a fake MPI: every order of starts,
-// steps and arrivals.
+// Two and three calls on one communicator of a fake MPI, some of which block: every order of
+// starts, steps and arrivals.
 #include <gtest/gtest.h>
 
 #include <array>
-#include <deque>
 #include <string>
 #include <unordered_set>
 
 #include "fake_mpi/fake_calls.hpp"
 #include "fake_mpi/fake_mpi.hpp"
+#include "fake_mpi/fake_roles.hpp"
 #include "mpi/pending_calls.hpp"
 #include "select/candidates.hpp"
 #include "topology/readers.hpp"
@@ -18,14 +18,29 @@ namespace {
 
 using schedule::Operation;
 
+/// How a call runs. All but the first block, and their trees only the root knows.
+enum class Kind : std::uint8_t {
+  Starts,
+  Scatterv,      ///< data travel with heads
+  LongScatterv,  ///< data follow heads
+  Announced      ///< a gather, with a tree that is told
+};
 struct Asked {
   Operation operation;
   Rank root = 0;
+  Kind kind = Kind::Starts;
+};
+
+/// A call whose buffers are made.
+struct OneCall {
+  std::unique_ptr<AnyCall> call;
+  FakeCall* starts = nullptr;  ///< the same, if it does not block
 };
 
 /// A call and the programs of all ranks, made once: each order needs buffers of its own.
 struct MadeCall {
-  MadeCall(const collective::Hierarchy& hierarchy, const Asked& asked, std::size_t which) {
+  MadeCall(const collective::Hierarchy& hierarchy, const Asked& asked, std::size_t which)
+      : kind(asked.kind) {
     call.operation = asked.operation;
     call.size = hierarchy.machine().size();
     call.root = asked.root;
@@ -35,7 +50,24 @@ struct MadeCall {
     const auto& plan = all[which % all.size()];
     for (Rank r = 0; r < call.size; ++r) programs.push_back(plan.program_of(r));
     name = std::string(schedule::name_of(call.operation)) + " " + plan.name;
+    if (kind == Kind::Announced) name += ", announced";
+    if (kind == Kind::Scatterv) name = "scatterv";
+    if (kind == Kind::LongScatterv) name = "long scatterv";
   }
+  [[nodiscard]] OneCall with_buffers(Random& rng) const {
+    constexpr std::uint64_t kLong = mpi::kInlineBytes / 8 + 1;
+    if (kind == Kind::Scatterv || kind == Kind::LongScatterv) {
+      const std::vector<std::uint64_t> numbers(call.size, kind == Kind::Scatterv ? 1 : kLong);
+      return {std::make_unique<FakeScatterv>(call.root, numbers, rng)};
+    }
+    auto along = std::make_unique<FakeCall>(call, programs, rng);
+    if (kind == Kind::Announced) {
+      return {std::make_unique<AnnouncedGather>(std::move(*along), rng)};
+    }
+    FakeCall* const starts = along.get();
+    return {std::move(along), starts};
+  }
+  Kind kind;
   schedule::Collective call;
   std::vector<schedule::Program> programs;
   std::string name;
@@ -83,7 +115,7 @@ class Order {
         shakes_hands_(eager == 0),
         ranks_(size_) {
     Random rng(7);
-    for (const MadeCall& one : made) calls_.emplace_back(one.call, one.programs, rng);
+    for (const MadeCall& one : made) calls_.push_back(one.with_buffers(rng));
     for (Rank r = 0; r < size_; ++r) {
       ranks_[r].channel =
           std::make_unique<mpi::Channel>(MPI_COMM_WORLD, static_cast<int>(r),
@@ -99,7 +131,7 @@ class Order {
       const auto wires = world_.on_the_wire();
       std::vector<Rank> starting, stepping;
       for (Rank r = 0; r < size_; ++r) {
-        if (ranks_[r].started < calls_.size()) starting.push_back(r);
+        if (ranks_[r].may_start(calls_.size())) starting.push_back(r);
         if (ranks_[r].is_touched) stepping.push_back(r);
       }
       const std::size_t events = wires.size() + starting.size() + stepping.size();
@@ -120,11 +152,20 @@ class Order {
   struct OneRank {
     std::unique_ptr<mpi::Channel> channel;
     std::unique_ptr<mpi::PendingCalls> pending;
+    std::unique_ptr<RankRun> blocking;  // the call that the rank is in, if it blocks
     std::size_t started = 0;
     std::size_t ended = 0;
     int code = MPI_SUCCESS;
     bool is_touched = false;
     std::string seen;
+
+    [[nodiscard]] bool may_start(std::size_t calls) const {
+      return started < calls && blocking == nullptr;
+    }
+    void end(int with) {
+      ++ended;
+      if (with != MPI_SUCCESS) code = with;
+    }
   };
 
   void note(OneRank& rank, char event, int of) {
@@ -145,18 +186,31 @@ class Order {
   void start(Rank rank) {
     world_.me = static_cast<int>(rank);
     OneRank& one = ranks_[rank];
-    auto call = calls_[one.started++].pending(*one.channel);
-    call->ended = [&one](int code) {
-      ++one.ended;
-      if (code != MPI_SUCCESS) one.code = code;
-    };
-    one.pending->start(std::move(call));
+    const OneCall& next = calls_[one.started++];
+    if (next.starts != nullptr) {
+      auto call = next.starts->pending(*one.channel);
+      call->ended = [&one](int code) { one.end(code); };
+      one.pending->start(std::move(call));
+    } else {
+      one.blocking = next.call->begin(*one.channel);
+    }
     note(one, 's', 0);
+  }
+  /// @return whether something happened
+  static bool step_blocking(OneRank& one) {
+    if (one.blocking == nullptr) return false;
+    const bool has_moved = one.blocking->step();
+    if (!one.blocking->is_done()) return has_moved;
+    one.end(one.blocking->code());
+    one.blocking.reset();
+    return true;
   }
   void step(Rank rank) {
     world_.me = static_cast<int>(rank);
-    ranks_[rank].is_touched = false;
-    if (!ranks_[rank].pending->step(100)) return;
+    OneRank& one = ranks_[rank];
+    one.is_touched = false;
+    const bool has_moved = one.pending->step(100);
+    if (!step_blocking(one) && !has_moved) return;
     // A receive that is posted late completes what its sender waits for.
     for (Rank r = 0; r < size_; ++r) {
       if (r == rank || shakes_hands_) note(ranks_[r], 't', static_cast<int>(rank));
@@ -173,8 +227,8 @@ class Order {
     for (Rank r = 0; r < size_; ++r) {
       if (ranks_[r].code != MPI_SUCCESS) return "an error";
       if (!ranks_[r].pending->is_idle()) return "a call is left";
-      for (const FakeCall& call : calls_) {
-        if (const std::string text = call.wrong(r); !text.empty()) return text;
+      for (const OneCall& one : calls_) {
+        if (const std::string text = one.call->wrong(r); !text.empty()) return text;
       }
     }
     return {};
@@ -183,7 +237,7 @@ class Order {
   Rank size_;
   World world_;
   bool shakes_hands_;
-  std::deque<FakeCall> calls_;
+  std::vector<OneCall> calls_;
   std::vector<OneRank> ranks_;
 };
 
@@ -211,6 +265,13 @@ constexpr Asked kBroadcastBack{Operation::Broadcast, 1};
 constexpr Asked kReduce{Operation::Reduce, 0};
 constexpr Asked kBarrier{Operation::Barrier};
 constexpr Asked kAllreduce{Operation::Allreduce};
+constexpr Asked kScatterv{Operation::Scatter, 0, Kind::Scatterv};
+constexpr Asked kScattervBack{Operation::Scatter, 1, Kind::Scatterv};
+constexpr Asked kLongScatterv{Operation::Scatter, 0, Kind::LongScatterv};
+constexpr Asked kAnnounced{Operation::Gather, 0, Kind::Announced};
+constexpr Asked kAnnouncedBack{Operation::Gather, 1, Kind::Announced};
+/// No message needs a handshake.
+constexpr std::size_t kAllEager = 1U << 20U;
 
 std::vector<MadeCall> made_of(const char* machine, const std::vector<Asked>& asked) {
   const topology::Machine parsed = *topology::parse_synthetic(machine);
@@ -243,6 +304,30 @@ TEST(Interleavings, EveryOrderOfThreeCallsOnTwoRanksEndsRight) {
   EXPECT_TRUE(explore(made_of(kTwoRanks, {kBroadcast, kBroadcastBack, kBroadcast}), 64));
   EXPECT_TRUE(explore(made_of(kTwoRanks, {kBroadcast, kBroadcast, kBroadcast}), 64));
   EXPECT_TRUE(explore(made_of(kTwoRanks, {kReduce, kBroadcast, kReduce}), 64));
+}
+
+/// Trees that only the root knows, beside each other and beside calls that do not block.
+TEST(Interleavings, EveryOrderOfACallWithRolesAndAnotherOnTwoRanksEndsRight) {
+  for (const std::size_t eager : {kAllEager, std::size_t{0}}) {
+    for (const Asked& roles : {kScatterv, kLongScatterv, kAnnounced}) {
+      for (const Asked& other : {kBroadcast, kBroadcastBack, kScattervBack, kAnnouncedBack}) {
+        EXPECT_TRUE(explore(made_of(kTwoRanks, {roles, other}), eager));
+        EXPECT_TRUE(explore(made_of(kTwoRanks, {other, roles}), eager));
+      }
+    }
+  }
+}
+
+TEST(Interleavings, EveryOrderOfThreeCallsSomeWithRolesOnTwoRanksEndsRight) {
+  EXPECT_TRUE(explore(made_of(kTwoRanks, {kBroadcast, kAnnounced, kScatterv}), kAllEager));
+  EXPECT_TRUE(explore(made_of(kTwoRanks, {kBroadcast, kScatterv, kBroadcastBack}), kAllEager));
+  EXPECT_TRUE(explore(made_of(kTwoRanks, {kScatterv, kScatterv, kLongScatterv}), kAllEager));
+}
+
+TEST(Interleavings, EveryOrderOfCallsWithRolesOnThreeRanksEndsRight) {
+  EXPECT_TRUE(explore(made_of(kThreeRanks, {kScatterv, kScatterv}), kAllEager));
+  EXPECT_TRUE(explore(made_of(kThreeRanks, {kLongScatterv}), kAllEager));
+  EXPECT_TRUE(explore(made_of(kThreeRanks, {kAnnounced}), kAllEager));
 }
 
 TEST(Interleavings, EveryOrderOfTwoCallsOnThreeRanksEndsRight) {

@@ -83,7 +83,7 @@ bool Channel::may_send_to(Rank to, std::uint64_t call) const {
   const Flow* const flow = flows_.find(to);
   if (flow == nullptr) return true;
   const auto before = std::count_if(flow->under_way.begin(), flow->under_way.end(),
-                                    [call](std::uint64_t other) { return other <= call; });
+                                    [call](const auto& other) { return other.call <= call; });
   return before < std::ptrdiff_t{kSynchronousUnderWay};
 }
 
@@ -96,9 +96,12 @@ bool Channel::is_full(const Flow& flow) {
 }
 
 void Channel::confirm(Rank to, std::uint64_t call) {
-  std::vector<std::uint64_t>& under_way = flows_[to].under_way;
+  Flow& flow = flows_[to];
   ++confirmed_;
-  under_way.erase(std::find(under_way.begin(), under_way.end(), call));
+  const auto confirmed = std::find_if(flow.under_way.begin(), flow.under_way.end(),
+                                      [call](const auto& one) { return one.call == call; });
+  flow.counted -= confirmed->bytes;
+  flow.under_way.erase(confirmed);
 }
 
 }  // namespace espalier::mpi

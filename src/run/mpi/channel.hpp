@@ -28,6 +28,15 @@ inline constexpr std::uint64_t kEnvelopeBytes = 256;
 /// Synchronous messages to one rank that may be under way at once.
 inline constexpr std::uint32_t kSynchronousUnderWay = 2;
 
+/// Bytes that one sender leaves with one late receiver on a channel, at most: see Channel.
+/// @param calls n there
+/// @param after S there
+/// @param message m there; for counted bytes (Channel::most_counted) the longest message, whole
+[[nodiscard]] constexpr std::uint64_t most_left(std::uint64_t calls, std::uint64_t after,
+                                                std::uint64_t message) {
+  return calls * kSynchronousUnderWay * (after + message);
+}
+
 struct ChannelOptions {
   /// MPI messages of one execution that may be under way, sends and receives each. It may have
   /// more for a while: see Execution.
@@ -60,16 +69,16 @@ struct TraceEvent {
 /// Flow control. A receiver that is late holds messages that nobody asked for yet. One sender
 /// leaves at most
 ///
-///   n * kSynchronousUnderWay * (S + m)  bytes
+///   n * kSynchronousUnderWay * (S + m)  bytes: most_left(n, S, m)
 ///
-/// with it, whatever the calls are: n of them are under way at once (1 unless some do not block),
-/// S = synchronous_after, or max(synchronous_after, min(PeerLink::fills, most_synchronous_after))
-/// over far links, so that a confirmation is back before nothing more may leave, and m is the most
-/// of one message that MPI takes without a handshake, kEnvelopeBytes for each part. After S bytes
-/// the next message is synchronous: it is complete only once its receiver asked for it, and beyond
-/// two of these nothing leaves. Of a far message m is up to 4 MiB (runtime::bytes_in_one), of
-/// others what MPI's eager limit is. Messages that need a handshake are counted too, though they
-/// stay with their sender.
+/// with it, whatever the calls are: n of them are under way at once (1 unless some do not block; 2
+/// while a gatherv announces its tree), S = synchronous_after, or max(synchronous_after,
+/// min(PeerLink::fills, most_synchronous_after)) over far links, so that a confirmation is back
+/// before nothing more may leave, and m is the most of one message that MPI takes without a
+/// handshake, kEnvelopeBytes for each part. After S bytes the next message is synchronous: it is
+/// complete only once its receiver asked for it, and beyond two of these nothing leaves. Of a far
+/// message m is up to 4 MiB (runtime::bytes_in_one), of others what MPI's eager limit is. Messages
+/// that need a handshake are counted too, though they stay with their sender.
 class Channel {
  public:
   Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ChannelOptions& options);
@@ -152,10 +161,12 @@ class Channel {
                          std::uint64_t fills = 0) {
     Flow& flow = flows_[to];
     flow.since += bytes + kEnvelopeBytes;
+    flow.counted += bytes + kEnvelopeBytes;
+    most_counted_ = std::max(most_counted_, flow.counted);
     flow.fills = std::max(flow.fills, fills);
     const bool is_due = must || (flow.since > options_.synchronous_after && is_full(flow));
     if (!is_due) return false;
-    flow.under_way.push_back(call);
+    flow.under_way.push_back({call, flow.since});
     flow.since = 0;
     return true;
   }
@@ -175,6 +186,9 @@ class Channel {
   void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
   [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
+  /// The most bytes that were counted for one rank and not confirmed, messages with a handshake
+  /// whole. At most most_left() with the longest message.
+  [[nodiscard]] std::uint64_t most_counted() const { return most_counted_; }
   /// Bytes that would keep the widest of the links busy where flow control allowed less; 0:
   /// nowhere.
   [[nodiscard]] std::uint64_t held_back() const { return held_back_; }
@@ -193,11 +207,16 @@ class Channel {
   std::function<void(const TraceEvent&)> trace;
 
  private:
+  /// A synchronous message under way.
+  struct Synchronous {
+    std::uint64_t call = 0;
+    std::uint64_t bytes = 0;  // its own, and those counted after the synchronous one before it
+  };
   struct Flow {
-    std::uint64_t since = 0;  // bytes after the last synchronous message
-    std::uint64_t fills = 0;  // PeerLink::fills, once a message has told it
-    /// The calls of the synchronous messages under way: kSynchronousUnderWay for each call.
-    std::vector<std::uint64_t> under_way;
+    std::uint64_t since = 0;             // bytes after the last synchronous message
+    std::uint64_t counted = 0;           // likewise, and those of `under_way`
+    std::uint64_t fills = 0;             // PeerLink::fills, once a message has told it
+    std::vector<Synchronous> under_way;  // kSynchronousUnderWay for each call
   };
   void leave_note(int to, int tag) const;
   [[nodiscard]] bool is_full(const Flow& flow);
@@ -222,6 +241,7 @@ class Channel {
   std::vector<Execution*> under_way_;
   ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;
+  std::uint64_t most_counted_ = 0;
   std::uint64_t held_back_ = 0;
   std::vector<LevelCount> sent_;
 };

@@ -58,6 +58,8 @@ Communicator::~Communicator() { leave_hidden(); }
 /// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
 /// handler. They are not received away: others may come at any time.
 void Communicator::leave_hidden() {
+  held_back_before_ = held_back();
+  most_counted_before_ = most_counted();
   const std::uint64_t left_before = LateAgreement::left_behind();
   persistent_.abandon();
   starts_.leave();
@@ -96,7 +98,8 @@ bool Communicator::leaves_after_failure() {
   has_failed_ = true;  // on other ranks: messages may come to this one too
   channel.end_paces();
   sent_before_ = channel.sent();
-  held_back_before_ = channel.held_back();
+  held_back_before_ = held_back();
+  most_counted_before_ = most_counted();
   // MPI may still read messages of calls that failed, so their memory stays.
   if (executor_->holds_abandoned()) static_cast<void>(executor_.release());
   give_back(Reason::AfterFailure);

@@ -214,6 +214,10 @@ class Communicator {
   [[nodiscard]] std::uint64_t held_back() const {
     return std::max(held_back_before_, executor_ ? executor_->channel().held_back() : 0);
   }
+  /// As Channel::most_counted().
+  [[nodiscard]] std::uint64_t most_counted() const {
+    return std::max(most_counted_before_, executor_ ? executor_->channel().most_counted() : 0);
+  }
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
@@ -287,6 +291,7 @@ class Communicator {
   // Of a channel that was given back.
   std::vector<LevelCount> sent_before_;
   std::uint64_t held_back_before_ = 0;
+  std::uint64_t most_counted_before_ = 0;
 };
 
 }  // namespace espalier::mpi

@@ -113,7 +113,8 @@ class Engine {
   /// (calls), "messages.0", "bytes.0" (sent over level 0), "hidden", "communicators" (now),
   /// "undecided" (classes without a decision), "groups" (groups of ranks that communicators had),
   /// "choices" (how often a plan or a class policy was asked for), "groups with nodes" (those whose
-  /// nodes somebody wanted to know), "agreements left" (allreduces of ours that MPI was left with).
+  /// nodes somebody wanted to know), "agreements left" (allreduces of ours that MPI was left with),
+  /// "most unconfirmed" (bytes: Channel::most_counted).
   [[nodiscard]] std::uint64_t count(const std::string& name) { return registry_->count(name); }
   /// Counts a native call of one of the functions that start() was told.
   /// @param why absent: by the kind of the function

@@ -45,6 +45,7 @@ void Ledger::note_plan_bytes(std::uint64_t bytes) {
 void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
   footprint_.held_back_bytes = std::max(footprint_.held_back_bytes, comm.held_back());
+  most_counted_ = std::max(most_counted_, comm.most_counted());
   const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
   if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
   links_changed_ |= !comm.changes().empty();
@@ -125,14 +126,16 @@ std::uint64_t Ledger::count(const std::string& name,
   runtime::CallCounts counts;
   counts.add(counts_);
   std::vector<LevelCount> sent = sent_;
-  std::uint64_t undecided = 0;
+  std::uint64_t undecided = 0, most_counted = most_counted_;
   for (const Communicator* one : live) {
     undecided += one->undecided();
+    most_counted = std::max(most_counted, one->most_counted());
     counts.add(one->counts);
     add(sent, one->sent());
   }
   if (name == "planned") return counts.planned_calls();
   if (name == "undecided") return undecided;
+  if (name == "most unconfirmed") return most_counted;
   if (name == "native") {
     std::uint64_t sum = counts.native_calls();
     for (const runtime::PassedCalls& one : passed()) sum += one.calls;

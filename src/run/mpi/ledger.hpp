@@ -65,6 +65,7 @@ class Ledger {
   std::int64_t decided_ = 0;    // when the oldest of them was made; 0: in this run
   bool links_changed_ = false;  // some link is no longer as the machine says
   std::vector<LevelCount> sent_;
+  std::uint64_t most_counted_ = 0;  // as Channel::most_counted(), of communicators that are gone
   runtime::Footprint footprint_;
 };
 

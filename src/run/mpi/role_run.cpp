@@ -58,11 +58,16 @@ int RoleRun::finish() {
   }
   if (error_ != MPI_SUCCESS) {
     give_up_head();
-    return error_;
+  } else {
+    static_cast<void>(execution_.finish());
   }
-  note(execution_.finish());
-  if (overflowed_) note(MPI_ERR_TRUNCATE);
-  return error_;
+  return code();
+}
+
+int RoleRun::code() const {
+  if (error_ != MPI_SUCCESS) return error_;
+  if (execution_.code() != MPI_SUCCESS) return execution_.code();
+  return overflowed_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
 void RoleRun::post_head() {

@@ -52,8 +52,13 @@ class RoleRun : private Payload {
   void receive();
 
   bool step();
-  /// Steps until it is done. @return an MPI error code
+  /// Steps until it is done. @return code()
   int finish();
+  [[nodiscard]] bool is_done() const {
+    return error_ != MPI_SUCCESS || (!waits_for_head() && execution_.is_done());
+  }
+  /// MPI's error code. @pre is_done()
+  [[nodiscard]] int code() const;
   /// Whether messages of a call that failed may still be under way: this object must stay.
   [[nodiscard]] bool left_messages() const { return has_left_head_ || execution_.left_messages(); }
 
