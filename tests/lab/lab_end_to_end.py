@@ -106,10 +106,11 @@ class Lab(unittest.TestCase):
                        "--operation", "broadcast", "--size", "1000000", "--root", "1", "--repeat", "5", "--json"]
             ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            # 8 calls, each of which crosses the WAN once; both MPIs' own cross it more often
-            crossed = links()["wan:site0>site1"]["bytes"]
+            # 8 calls and more, for those that begin late are made again. Plans cross the WAN once, and the LAN once; of Open MPI's own call
+            # 4.3 MB more cross the WAN than the LAN, and the first call is one.
+            crossed, inside = (links()[name]["bytes"] for name in ("wan:site0>site1", "lan:site1.machine0>site1.machine1"))
             self.assertGreater(crossed, 8 * 1000000)
-            self.assertLess(crossed, 8 * 1500000)
+            self.assertLess(crossed - inside, 6000000)
 
     def test_2c_the_bench_needs_no_common_clock(self):
         command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich", "--clocks", "ack",
@@ -154,8 +155,12 @@ class Lab(unittest.TestCase):
     def test_2f_the_library_finds_it_while_the_program_runs(self):
         sites = re.compile(r"2 sites (9|1[01])[.0-9]* ms apart")
         for mpi, how in (("mpich", []), ("openmpi", []), ("mpich", ["threads"])):  # seconds pay for plans
-            ran = lab("run", "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=", "--env",
-                      "ESPALIER_CACHE=0", "--env", "ESPALIER_EXPLAIN=1", "--", BUILD / "mpi" / f"late_machine.{mpi}", "long", *how)
+            # On a busy computer ranks come late, and what they wait for must be paid for too.
+            for seconds in (4, 8, 16):
+                ran = lab("run", "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=", "--env", "ESPALIER_CACHE=0",
+                          "--env", "ESPALIER_EXPLAIN=1", "--", BUILD / "mpi" / f"late_machine.{mpi}", "long", seconds, *how)
+                if "the machine came in before call" in ran.stderr:
+                    break
             unknown = ": the machine is not known yet"
             calls = [line for line in ran.stdout.splitlines() if ": " in line]
             before = [line for line in calls if line.startswith(("part before", "copy"))]

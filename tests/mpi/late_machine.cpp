@@ -1,12 +1,14 @@
 // Calls before and after the machine is found: on parts of the world, on copies of it, from one
 // thread or from two. Prints, on rank 0, how each ran; results are checked on all.
 //
-//   late_machine [threads | uneven] [long]
+//   late_machine [threads | uneven] [long [SECONDS]]
 //
 // With `uneven` rank 0 makes calls of its own between those of all.
-// With `long` the program has run for some seconds before its first call, so that there is time for
-// plans (docs/adr/0028-work-that-the-program-pays-for.md).
+// With `long` the program has run for 4 seconds or more before its first call, so that there is
+// time for plans (docs/adr/0028-work-that-the-program-pays-for.md).
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -124,7 +126,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     uneven |= std::strcmp(argv[i], "uneven") == 0;
     threads |= std::strcmp(argv[i], "threads") == 0;
-    if (std::strcmp(argv[i], "long") == 0) std::this_thread::sleep_for(std::chrono::seconds(4));
+    if (std::strcmp(argv[i], "long") != 0) continue;
+    const int seconds = i + 1 < argc ? std::atoi(argv[i + 1]) : 0;
+    std::this_thread::sleep_for(std::chrono::seconds(std::max(seconds, 4)));
   }
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
