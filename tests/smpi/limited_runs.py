@@ -72,8 +72,9 @@ class Runs:
 
 def why_not(how, seconds):
     """Why a run had no result."""
-    if how["processor"] >= seconds or how["clock"] >= PATIENCE * seconds:
-        return "out of time"
     code = how["code"]
     number = -code if code < 0 else code - 128  # shells add 128
+    # The kernel counts in ticks, so a run may end a little before.
+    if number == signal.SIGXCPU or how["processor"] >= seconds or how["clock"] >= PATIENCE * seconds:
+        return "out of time"
     return ENDED_FROM_OUTSIDE if number in FROM_OUTSIDE else f"failed ({code})"
