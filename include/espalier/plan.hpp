@@ -57,7 +57,7 @@ struct Simulation {
 /// A time that no plan can beat on this machine, and why.
 struct LowerBound {
   Time time;
-  std::string why;   ///< "1 MiB must leave site anl at 100 Mbit/s, not before 30 ms"
+  std::string why;   ///< "1 MiB must leave site anl at 100 Mbit/s, nothing arrives before 30 ms"
   std::string json;  ///< the same with all that a proof needs (docs/formats.md)
 };
 

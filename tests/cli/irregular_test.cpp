@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "cli/run_tool.hpp"
 
@@ -133,7 +134,34 @@ TEST(ToolCounts, SaysWhatTheLibraryRunsUnderEveryMpi) {
       const std::string line =
           "\nunder " + std::string(mpi) + ": " + json["runs"].get<std::string>();
       EXPECT_NE(ran.out.find(line), std::string::npos) << ran.out;
+      // Both times are of one call, so that they may be compared.
+      const std::regex both(
+          "; predicted for equal blocks of [0-9]+ [KM]?i?B: [^;]+ [0-9.]+ [mu]?s, native [0-9.]+ "
+          "[mu]?s; native is not predicted for these lengths");
+      EXPECT_TRUE(std::regex_search(ran.out, both)) << ran.out;
       EXPECT_NE(ran.out.find("  <- chosen"), std::string::npos) << ran.out;
+    }
+  }
+}
+
+TEST(ToolCounts, CallsAnOperationByOneNameInEveryCommand) {
+  for (const std::string& operation : kIrregular) {
+    const std::string file =
+        (std::filesystem::path(testing::TempDir()) / (operation + "-name.json")).string();
+    const Words call{"-m", kIrregularGrid, "--counts", "powerlaw:3"};
+    const auto said = [&](Words words, const Words& more) {
+      words.insert(words.end(), more.begin(), more.end());
+      const Ran ran = run_tool(words);
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      return ran.out;
+    };
+    Words writing = call;
+    writing.insert(writing.end(), {"--schedule", file});
+    for (const std::string& text :
+         {said({"plan", operation}, writing), said({"simulate", operation}, call),
+          said({"verify"}, {file})}) {
+      EXPECT_TRUE(text.starts_with(operation + " ")) << text;
+      EXPECT_EQ(text.find("of uneven blocks"), std::string::npos) << text;
     }
   }
 }

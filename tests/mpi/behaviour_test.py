@@ -83,6 +83,27 @@ class Settings(unittest.TestCase):
             with self.subTest(setting):
                 self.assert_native(run(setting), said)
 
+    def test_a_run_without_plans_is_explained_by_its_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "why.txt"
+            for setting, said in [("ESPALIER_MACHINE=proc:5", "5 processes but MPI_COMM_WORLD has 4"),
+                                  ("ESPALIER_FORCE=maybe", "ESPALIER_FORCE")]:
+                with self.subTest(setting):
+                    result = run(setting, f"ESPALIER_EXPLAIN={file}")
+                    lines = file.read_text().splitlines()
+                    self.assertEqual(len(lines), 1, lines)
+                    self.assertTrue(lines[0].startswith("espalier: no call was planned: "), lines)
+                    self.assertIn(said, lines[0])
+                    self.assertEqual(result.stderr.count("no call was planned"), 0, result.stderr)
+                    file.unlink()
+        result = run("ESPALIER_MACHINE=proc:5", "ESPALIER_EXPLAIN=1")
+        self.assertEqual(result.stderr.count("espalier: no call was planned: "), 1, result.stderr)
+
+    def test_another_rank_with_other_settings_is_the_reason_in_the_explanation(self):
+        result = run_with_another_on_rank_2(["ESPALIER_EXPLAIN=1"], "ESPALIER_MACHINE=site:4 proc:1")
+        said = "espalier: no call was planned: another rank has other settings"
+        self.assertEqual(result.stderr.count(said), 1, result.stderr)
+
     def test_a_machine_of_another_size_is_named(self):
         result = run("ESPALIER_MACHINE=proc:5")
         self.assertIn('machine "proc:5" (--machine or ESPALIER_MACHINE)', result.stderr)

@@ -110,7 +110,7 @@ TEST(LowerBound, KnowsThatTheRootHasToReceiveEverything) {
   const bound::LowerBound least = bound::lower_bound(*machine, call);
   EXPECT_EQ(least.value, microseconds(10 + 2 + 800));
   EXPECT_EQ(describe(least.witness, *machine),
-            "rank 0 itself must receive 800 B, not before 10 us");
+            "rank 0 itself must receive 800 B, nothing arrives before 10 us");
 }
 
 TEST(LowerBound, KnowsHowFastMessagesMultiply) {

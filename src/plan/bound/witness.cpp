@@ -51,10 +51,20 @@ std::string_view what_of(Through through) {
   return " over their links";
 }
 
-/// ", not before 30 ms": nothing if there is nothing to say.
+/// What `before` is the time of: the bytes of a border, and those that a rank receives, may be sent
+/// earlier, but have not arrived.
+std::string_view what_is_not_before(const Witness& witness) {
+  const bool sends = witness.kind == Kind::Processor && witness.direction != Direction::In;
+  const bool begins = sends || witness.kind == Kind::Combining;
+  return begins ? "not before" : "nothing arrives before";
+}
+
+/// ", nothing arrives before 30 ms": nothing if there is nothing to say.
 std::string around(const Witness& witness) {
   std::string text;
-  if (witness.before > Time{0}) text += fmt::format(", not before {}", rounded(witness.before));
+  if (witness.before > Time{0}) {
+    text += fmt::format(", {} {}", what_is_not_before(witness), rounded(witness.before));
+  }
   if (witness.after > Time{0}) text += fmt::format(", {} before the end", rounded(witness.after));
   return text;
 }

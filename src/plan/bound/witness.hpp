@@ -52,7 +52,7 @@ struct Witness {
   friend bool operator==(const Witness&, const Witness&) = default;
 };
 
-/// "1 MiB must leave site anl at 100 Mbit/s, not before 30 ms"
+/// "1 MiB must leave site anl at 100 Mbit/s, nothing arrives before 30 ms"
 [[nodiscard]] std::string describe(const Witness& witness, const topology::Machine& machine);
 
 /// The ranks of the part of a Cut, Backbone or Processor, in rank order.

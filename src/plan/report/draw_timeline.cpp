@@ -108,13 +108,19 @@ Table level_use_table(const sim::SimResult& result, const Machine& machine) {
   return table;
 }
 
+std::string operation_in_words(const schedule::Collective& call) {
+  const std::string name(name_of(call.operation));
+  if (!call.irregular()) return name;
+  // MPI_Reduce_scatter has no v in its name though its blocks differ in length.
+  return name + (call.operation == schedule::Operation::ReduceScatter ? " of uneven blocks" : "v");
+}
+
 std::string call_in_words(const schedule::Collective& call) {
   const std::string among = counted(call.size, "process");
   if (call.operation == schedule::Operation::Barrier) {
     return fmt::format("barrier among {}", among);
   }
-  if (call.irregular())
-    return fmt::format("{} of uneven blocks among {}", name_of(call.operation), among);
+  if (call.irregular()) return fmt::format("{} among {}", operation_in_words(call), among);
   return fmt::format("{} of {} among {}", name_of(call.operation),
                      to_string(Bytes{call.count * call.element.value}), among);
 }

@@ -45,6 +45,8 @@ struct SimulatedPlan {
 /// One row a level: level_table(), and what crossed it.
 [[nodiscard]] Table level_use_table(const sim::SimResult& result, const topology::Machine& machine);
 
+/// "alltoall"; "alltoallv" if its blocks differ in length.
+[[nodiscard]] std::string operation_in_words(const schedule::Collective& call);
 /// "allreduce of 64 KiB among 48 processes"
 [[nodiscard]] std::string call_in_words(const schedule::Collective& call);
 

@@ -17,7 +17,7 @@ namespace espalier::select {
 ///   giant[:SEED]     nine tenths of all bytes to one rank
 ///   powerlaw[:SEED]  the k-th longest 1/k of the longest
 ///   zeros[:SEED]     nothing to three ranks of four
-///   FILE             a number for each rank, between blanks; # begins a comment
+///   FILE             a number of bytes for each rank, between blanks; # begins a comment
 ///
 /// The sum is about mean * ranks. The same text, machine and mean give the same lengths everywhere.
 Expected<std::vector<std::uint64_t>> counts_from(const std::string& text,

@@ -260,6 +260,10 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
   }
   Plan plan = in_elements(choice.plan, Bytes{1}, known.element);
   std::string why = is_second ? "the next best by prediction" : "the shortest predicted time";
+  // Then the plan gains only because Open MPI may not take the algorithm that is predicted.
+  const bool is_tie = !is_second && !assumes && decision.gains && decision.native &&
+                      !is_gain(choice.predicted, *decision.native);
+  if (is_tie) why = "at least as fast as the best algorithm that Open MPI may take";
   if (assumes) why += " for blocks of about " + to_string(Bytes{known.count});
   const std::uint64_t scales_to = call.irregular() ? 0 : uncut_up_to(plan);
   return {name_of(plan, call), std::move(why),  choice.predicted,

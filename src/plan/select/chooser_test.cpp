@@ -78,6 +78,23 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
   }
 }
 
+/// Over far links a plan that is as fast as native gains under Open MPI, which may take a slower
+/// one.
+TEST(Chooser, CallsATieWithNativeNoShortestTime) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(30ms,100Mbit/s) proc:2(5us)");
+  const Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy, rules_for(NativeMpi::OpenMpi));
+  const Collective small{Operation::Allreduce, 4, 0, 1, Bytes{8}, true, {}};
+  const PlanChoice tie = chooser.choose(small);
+  ASSERT_TRUE(tie.planned());
+  EXPECT_EQ(tie.predicted, tie.native_predicted);
+  EXPECT_EQ(tie.why, "at least as fast as the best algorithm that Open MPI may take");
+  const Collective large{Operation::Allreduce, 4, 0, 8192, Bytes{8}, true, {}};
+  EXPECT_EQ(chooser.choose(large).why, "the shortest predicted time");
+  EXPECT_EQ(Chooser(hierarchy, rules_for(NativeMpi::Mpich)).choose(small).why, "no gain predicted");
+}
+
 // A reduction whose two best plans are so near that without a fixed rounding mode ranks disagreed.
 /// Each list of lengths would be planned anew, on all ranks.
 TEST(Chooser, TriesNoUnequalBlocksAmongManyRanks) {

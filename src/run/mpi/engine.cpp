@@ -36,7 +36,10 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const double entered = seconds_now() - world->account.waited();
   const bool is_none =
       !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
-  if (is_none) return nullptr;
+  if (is_none) {
+    explain_declined(*world);
+    return nullptr;
+  }
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
   engine->ledger_ = std::make_unique<Ledger>(passed, *engine->world_);

@@ -11,6 +11,7 @@
 #include "base/file_descriptor.hpp"
 #include "mpi/kept_file.hpp"
 #include "mpi/link_changes.hpp"
+#include "runtime/class_policy.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -79,6 +80,7 @@ void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> 
   footprint_.shared_bytes = shared;
   footprint_.without_shared = std::move(without);
   footprint_.hidden = hidden;
+  if (runtime::may_try(world_.settings)) footprint_.first_trial = runtime::kCallsUntilTrial + 1;
   const ChannelOptions options = channel_options(world_.settings);
   footprint_.leaving_bytes = std::max(options.most_synchronous_after, options.synchronous_after);
   const runtime::Account& account = world_.account;
@@ -89,7 +91,8 @@ void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> 
     footprint_.found = known->words;
     footprint_.came_in = known->came_in;
   }
-  const std::string text = explain_text(counts_, passed(), log_, footprint_) +
+  const std::string text = declined_text(world_) +
+                           explain_text(counts_, passed(), log_, footprint_) +
                            trials_text(trials_) + starts_text(starts_);
   runtime::write_explanation(world_.settings.explain, text);
 }

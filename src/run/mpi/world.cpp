@@ -39,6 +39,18 @@ void complain(const Error& error) {
                             error.hint.empty() ? "" : "; hint: ", error.hint));
 }
 
+/// Complains on rank 0; ESPALIER_EXPLAIN repeats it.
+void decline(World& world, const Error& why) {
+  complain(why);
+  world.why_declined = to_string({why.where, why.what, ""});
+}
+
+/// ESPALIER_EXPLAIN as read_settings() takes it, also where other settings are malformed.
+std::string where_to_explain() {
+  const std::string where = environment("ESPALIER_EXPLAIN").value_or("");
+  return where == "0" ? "" : where;
+}
+
 /// What rank 0 tells the others.
 struct Announcement {
   std::string settings;  ///< settings as text; empty means no plans at all
@@ -224,7 +236,11 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
   const auto own = runtime::read_settings(environment);
-  if (own) world->settings = *own;
+  if (own) {
+    world->settings = *own;
+  } else {
+    world->settings.explain = where_to_explain();
+  }
   world->names_no_file = is_complete(own);
   Presence presence;
   presence.settings = hash_of(own ? to_text(*own) : "malformed");
@@ -243,40 +259,51 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   return world;
 }
 
+std::string declined_text(const World& world) {
+  if (world.why_declined.empty()) return "";
+  return fmt::format("espalier: no call was planned: {}\n", world.why_declined);
+}
+
+void explain_declined(const World& world) {
+  if (world.settings.explain.empty() || world.why_declined.empty()) return;
+  runtime::write_explanation(world.settings.explain, declined_text(world));
+}
+
 WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
   if (all.any_absent()) {
     if (world.rank == 0) {
-      complain({"MPI_Init", "some process finds no library of Espalier for its MPI",
-                "install the same on all hosts; ESPALIER_LOG=1 tells more"});
+      decline(world, {"MPI_Init", "some process finds no library of Espalier for its MPI",
+                      "install the same on all hosts; ESPALIER_LOG=1 tells more"});
     }
     return WorldAgreement::None;
   }
   if (!all.all_fit()) {
     if (world.rank == 0 && is_fault_tolerant()) {
-      complain(
-          {"MPI_Init",
-           "fault tolerance is on (mpi_ft_enable), and communicators that the program does not "
-           "know of would not be revoked with its own",
-           ""});
+      decline(world,
+              {"MPI_Init",
+               "fault tolerance is on (mpi_ft_enable), and communicators that the program does not "
+               "know of would not be revoked with its own",
+               ""});
     } else if (world.rank == 0) {
-      complain({"MPI_Init", "the MPI of some process is not what its library says",
-                "ESPALIER_LOG=1 tells more; report this MPI and its version"});
+      decline(world, {"MPI_Init", "the MPI of some process is not what its library says",
+                      "ESPALIER_LOG=1 tells more; report this MPI and its version"});
     }
     return WorldAgreement::None;
   }
   if (!all.same_version()) {
     if (world.rank == 0) {
-      complain({"MPI_Init", "some process has another version of Espalier",
-                "install the same on all hosts"});
+      decline(world, {"MPI_Init", "some process has another version of Espalier",
+                      "install the same on all hosts"});
     }
     return WorldAgreement::None;
   }
   if (all.any_threaded() && !all.all_threaded()) {
     if (world.rank == 0) {
-      complain({"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
-                "ask for the same in all of them"});
+      decline(world,
+              {"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
+               "ask for the same in all of them"});
     }
     return WorldAgreement::None;
   }
@@ -288,7 +315,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
     if (made) {
       told = std::move(*made);
     } else {
-      complain(made.error());
+      decline(world, made.error());
     }
   }
   const bool is_known = all.same_settings() && world.names_no_file;
@@ -301,7 +328,10 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   }
   world.settings_text = told.settings;
   world.settings = runtime::settings_from_text(told.settings);
-  if (!is_known && !nobody_contradicts(world, over)) return WorldAgreement::None;
+  if (!is_known && !nobody_contradicts(world, over)) {
+    if (world.rank == 0) world.why_declined = "another rank has other settings";
+    return WorldAgreement::None;
+  }
   if (world.rank == 0) take_names_as_given(world.settings);
   if (!told.verdicts.empty()) {
     world.verdicts = std::make_shared<const runtime::Verdicts>(

@@ -81,6 +81,8 @@ class World {
   /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do
   /// not change: a communicator holds those that were there when it was planned for.
   std::shared_ptr<const runtime::Verdicts> verdicts = std::make_shared<const runtime::Verdicts>();
+  /// Why agree_on_world() returned None; rank 0 alone knows it, on the others it is empty.
+  std::string why_declined = {};
   bool may_write_verdicts = true;  ///< rank 0 could read what ESPALIER_VERDICTS names
   /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
   std::unique_ptr<Tracer> tracer;
@@ -116,6 +118,13 @@ class World {
 /// MPI_COMM_WORLD, but waits for nobody.
 /// @param is_unfit this process failed the self-test: no process plans anything then
 [[nodiscard]] std::unique_ptr<World> enter_world(bool is_unfit);
+
+/// "espalier: no call was planned: ESPALIER_FORCE: ...\n", the first line of an explanation; empty
+/// unless the world declined and this is rank 0.
+[[nodiscard]] std::string declined_text(const World& world);
+/// Writes that line where ESPALIER_EXPLAIN says: for a world that declined before it had an engine,
+/// which would explain itself.
+void explain_declined(const World& world);
 
 /// What agree_on_world() came to; all processes get the same.
 enum class WorldAgreement : std::uint8_t {

@@ -9,9 +9,6 @@
 namespace espalier::runtime {
 namespace {
 
-/// Calls of a class before its trial where a gain is likely to be small. A trial costs a hidden
-/// communicator, so it is for calls that come again and again.
-constexpr std::uint32_t kCallsUntilTrial = 64;
 /// Native calls that are timed right before plans are, so that native does not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;

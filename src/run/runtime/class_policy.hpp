@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +31,10 @@ struct PolicyGround {
   /// Makes agreements over the hidden communicator; empty as long as there is none.
   std::function<std::unique_ptr<Agreement>()> agreement = {};
 };
+
+/// Calls of a class before its trial where a gain is likely to be small. A trial costs a hidden
+/// communicator, so it is for calls that come again and again.
+inline constexpr std::uint32_t kCallsUntilTrial = 64;
 
 /// How many calls of a class are native before its candidates are asked for (state Few). More than
 /// 0 only on an even machine without far links: there calls are native at first anyway, and most

@@ -234,14 +234,22 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   std::string text =
       fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(), native);
   text += footprint_text(footprint);
+  bool is_any_near = false;
   for (std::size_t o = 0; o < schedule::kAnyOperationCount; ++o) {
     const auto operation = static_cast<Operation>(o);
     const CallCounts::ByReason& calls = counts.native(operation);
+    is_any_near = is_any_near || calls[static_cast<std::size_t>(Reason::OneLevel)] > 0;
     for (std::size_t r = 0; r < calls.size(); ++r) {
       if (calls[r] == 0) continue;
       text += fmt::format("  native {}: {} ({})\n", schedule::name_of(operation), calls[r],
                           name_of(static_cast<Reason>(r)));
     }
+  }
+  if (is_any_near && footprint.first_trial > 0) {
+    text += fmt::format(
+        "  where all ranks are equally near, plans are tried from the {}th call of a kind on "
+        "(operation, size, root, communicator)\n",
+        footprint.first_trial);
   }
   for (const auto& [function, calls] : passed) {
     if (calls == 0) continue;

@@ -88,6 +88,8 @@ struct Footprint {
   std::uint64_t leaving_bytes = 0;  ///< what may be on its way to a rank far away
   /// Communicators that could have no shared memory, and why, a sentence each.
   std::vector<std::string> without_shared = {};
+  /// Where all ranks are equally near, a trial begins with this call of a class; 0: no trials.
+  std::uint32_t first_trial = 0;
 };
 
 /// All calls of one kind on one communicator that ran alike.

@@ -105,6 +105,22 @@ TEST(Explain, SaysWhyCommunicatorsHaveNoSharedMemory) {
             std::string::npos);
 }
 
+TEST(Explain, SaysWhenPlansAreTriedWhereAllRanksAreEquallyNear) {
+  const std::string said = "plans are tried from the 65th call of a kind on";
+  CallCounts counts;
+  Footprint footprint;
+  footprint.first_trial = kCallsUntilTrial + 1;
+  counts.native(Operation::Allreduce, Reason::NoGain) = 3;
+  EXPECT_EQ(explain_text(counts, {}, {}, footprint).find(said), std::string::npos);
+  counts.native(Operation::Allreduce, Reason::OneLevel) = 3;
+  counts.native(Operation::Barrier, Reason::OneLevel) = 3;
+  const std::string text = explain_text(counts, {}, {}, footprint);
+  EXPECT_NE(text.find(said), std::string::npos) << text;
+  EXPECT_EQ(text.find(said), text.rfind(said)) << text;
+  footprint.first_trial = 0;
+  EXPECT_EQ(explain_text(counts, {}, {}, footprint).find(said), std::string::npos);
+}
+
 TEST(Explain, SaysWhereMemoryLimitsWhatIsUnderWay) {
   Footprint footprint;
   footprint.leaving_bytes = 32 << 20;
@@ -165,6 +181,22 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
   EXPECT_FALSE(at.contains(std::string::npos)) << text;
 }
 
+TEST(Explain, NativeWithoutAPredictionDoesNotRunByPrediction) {
+  TrialRecord record{"world (4)",
+                     {Operation::Allreduce, 0, 8, true, false, false},
+                     {{std::nullopt, "native", -1}, {select::WhichPlan::Best, "ring", 3e-7}},
+                     {INFINITY, INFINITY},
+                     std::nullopt,
+                     ""};
+  EXPECT_NE(trials_text({record}).find(": not ended, too few calls: native until it has decided\n"),
+            std::string::npos)
+      << trials_text({record});
+  record.candidates.front().predicted = 3e-7;
+  EXPECT_NE(trials_text({record}).find("too few calls: native by prediction alone\n"),
+            std::string::npos)
+      << trials_text({record});
+}
+
 TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
   TrialRecord record{"world (4)",
                      {Operation::Reduce, 3, 17, false, false, false},
@@ -177,6 +209,11 @@ TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
       trials_text({record}).find(", root 3, in order, on world (4): not begun, too short calls: "
                                  "native until there is time to try others\n"),
       std::string::npos)
+      << trials_text({record});
+  record.before_decision = Trial::BeforeDecision::WaitingToPay;
+  EXPECT_NE(trials_text({record}).find(": not begun, others are likely to be slower: native until "
+                                       "the program has run long enough to try them\n"),
+            std::string::npos)
       << trials_text({record});
   record.before_decision = Trial::BeforeDecision::TakingTurns;
   EXPECT_NE(trials_text({record}).find("not ended, too few calls: they took turns\n"),

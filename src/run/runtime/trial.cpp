@@ -64,7 +64,9 @@ bool Trial::has_timed_a_plan() const {
 
 Trial::BeforeDecision Trial::before_decision() const {
   if (phase_ == Phase::Turns || phase_ == Phase::AgreeingOnAll) return BeforeDecision::TakingTurns;
-  return agreed_[0] < kNever ? BeforeDecision::WaitingForTime : BeforeDecision::ByPrediction;
+  if (agreed_[0] == kNever) return BeforeDecision::ByPrediction;
+  return options_.evidence != nullptr ? BeforeDecision::WaitingToPay
+                                      : BeforeDecision::WaitingForTime;
 }
 
 /// Candidates 0 1 2 take turns as 0 1 2 2 1 0 0 1 2 ...

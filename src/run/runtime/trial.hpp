@@ -171,7 +171,8 @@ class Trial {
   /// What calls do while there is no decision. ESPALIER_EXPLAIN prints a line for each.
   enum class BeforeDecision : std::uint8_t {
     ByPrediction,    ///< candidate 0 runs; no time is agreed on yet
-    WaitingForTime,  ///< candidate 0 runs until there is time to try the others
+    WaitingForTime,  ///< candidate 0 runs until there is time to try the others; calls are short
+    WaitingToPay,    ///< candidate 0 runs until the regret of trying slower ones fits the bound
     TakingTurns      ///< the candidates take turns and are timed
   };
   /// @pre !has_decision()

@@ -11,15 +11,24 @@ namespace espalier::runtime {
 namespace {
 
 std::string undecided_text(const TrialRecord& record) {
-  const std::string& first = record.candidates.front().name;
+  const Candidate& preferred = record.candidates.front();
+  const std::string& first = preferred.name;
   switch (record.before_decision) {
     case Trial::BeforeDecision::TakingTurns:
       return "not ended, too few calls: they took turns";
     case Trial::BeforeDecision::WaitingForTime:
       return fmt::format("not begun, too short calls: {} until there is time to try others", first);
+    case Trial::BeforeDecision::WaitingToPay:
+      return fmt::format(
+          "not begun, others are likely to be slower: {} until the program has run long enough to "
+          "try them",
+          first);
     case Trial::BeforeDecision::ByPrediction:
       break;
   }
+  // Where all ranks are equally near, no prediction is trusted.
+  const bool is_predicted = preferred.which || preferred.predicted >= 0;
+  if (!is_predicted) return fmt::format("not ended, too few calls: {} until it has decided", first);
   return fmt::format("not ended, too few calls: {} by prediction alone", first);
 }
 

@@ -19,10 +19,14 @@ struct Candidate {
 
 /// A trial as it stands at the end of the program, for ESPALIER_EXPLAIN. What is printed:
 ///   1. There is a decision: "kept NAME (WHY)".
-///   2. BeforeDecision::ByPrediction: "not ended, too few calls: NAME by prediction alone".
+///   2. BeforeDecision::ByPrediction: "not ended, too few calls: NAME by prediction alone"; where
+///      native goes first without a prediction: "not ended, too few calls: native until it has
+///      decided".
 ///   3. BeforeDecision::WaitingForTime: "not begun, too short calls: NAME until there is time to
 ///      try others".
-///   4. BeforeDecision::TakingTurns: "not ended, too few calls: they took turns".
+///   4. BeforeDecision::WaitingToPay: "not begun, others are likely to be slower: NAME until the
+///      program has run long enough to try them".
+///   5. BeforeDecision::TakingTurns: "not ended, too few calls: they took turns".
 /// Each of these may be followed by "; then links changed, and plans were made anew".
 struct TrialRecord {
   std::string communicator;

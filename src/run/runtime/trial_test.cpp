@@ -74,6 +74,19 @@ TEST(Trial, SaysWhatCallsDoAsLongAsThereIsNoVerdict) {
             BeforeDecision::WaitingForTime);  // a microsecond a call says nothing yet
 }
 
+TEST(Trial, SaysThatItWaitsUntilTryingWhatIsBehindIsPaidFor) {
+  std::vector<Evidence> evidence(2);
+  std::vector<Trial> trials;
+  for (Evidence& one : evidence) {
+    TrialOptions options;
+    options.evidence = &one;
+    trials.emplace_back(std::vector<TrialCandidate>{{1e-3, false}, {1.4e-3, true}}, options);
+  }
+  candidates_taken(trials, 12, [](std::size_t, std::uint32_t) { return 1e-3; });
+  ASSERT_EQ(trials[0].phase(), ClassState::Waiting);
+  EXPECT_EQ(trials[0].before_decision(), Trial::BeforeDecision::WaitingToPay);
+}
+
 TEST(Trial, KeepsTheLibrarysOwnWithoutHavingTimedAPlanWhereCallsCannotBeCompared) {
   std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}));
   Meeting meeting(2);

@@ -13,6 +13,7 @@
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
 #include "model/parse_model.hpp"
+#include "report/simulated_plan.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/block_counts.hpp"
 #include "topology/views.hpp"
@@ -89,8 +90,8 @@ void declare(App& app, CountsOptions& options) {
       app.add_option(
              "--counts", options.counts,
              "Scatterv, gatherv, allgatherv, alltoallv: the lengths of the ranks' blocks. A FILE "
-             "with a number for each rank (alltoallv: for each pair, row by row), or equal, "
-             "cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
+             "with a number of bytes for each rank (alltoallv: for each pair, row by row), or "
+             "equal, cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
              "zeros[:SEED], with --size as their mean.")
           .type_name("FILE|DISTRIBUTION");
   app.add_option("--memory", options.memory,
@@ -204,9 +205,9 @@ std::string IrregularCall::in_words() const {
       call.operation == Operation::Scatter  ? fmt::format(" from {}", call.root)
       : call.operation == Operation::Gather ? fmt::format(" to {}", call.root)
                                             : "";
-  return fmt::format("{}v{} among {} ranks, {} in all, blocks of {} to {}", name_of(call.operation),
-                     between, call.size, to_string(sum), to_string(Bytes{*least}),
-                     to_string(Bytes{*most}));
+  return fmt::format("{}{} among {} ranks, {} in all, blocks of {} to {}",
+                     report::operation_in_words(call), between, call.size, to_string(sum),
+                     to_string(Bytes{*least}), to_string(Bytes{*most}));
 }
 
 }  // namespace espalier::cli

@@ -34,7 +34,13 @@ IrregularRuns runs_of(const IrregularCall& asked, select::Chooser& chooser,
   runs.mpi = mpi;
   runs.assumed_block = Bytes{known.count};
   runs.runs = chooser.choose(known, mpi.empty() ? WhichPlan::Best : WhichPlan::ByPrediction);
-  if (!mpi.empty()) runs.tries = chooser.alternatives(known);
+  if (mpi.empty()) return runs;
+  runs.tries = chooser.alternatives(known);
+  if (runs.runs.native_predicted) {
+    const select::PlanChoice best = chooser.choose(known, WhichPlan::Best);
+    runs.compared = best.name;
+    runs.compared_predicted = best.predicted;
+  }
   return runs;
 }
 
@@ -59,8 +65,12 @@ std::string runs_text(const IrregularRuns& runs) {
   if (runs.mpi.empty()) return "";
   std::string text = fmt::format("under {}: {} ({})", runs.mpi, runs.runs.name, runs.runs.why);
   if (runs.runs.native_predicted) {
-    text += fmt::format(", native {} predicted for blocks of {}",
-                        rounded(*runs.runs.native_predicted), to_string(runs.assumed_block));
+    text += fmt::format("; predicted for equal blocks of {}: ", to_string(runs.assumed_block));
+    if (runs.compared_predicted) {
+      text += fmt::format("{} {}, ", runs.compared, rounded(*runs.compared_predicted));
+    }
+    text += fmt::format("native {}; native is not predicted for these lengths",
+                        rounded(*runs.runs.native_predicted));
   }
   if (runs.first_calls == 1) {
     text += fmt::format("; the first call: {}", runs.first);

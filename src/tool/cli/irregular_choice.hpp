@@ -24,7 +24,10 @@ struct IrregularRuns {
   std::string first_row;                   ///< name of `first` in the table; empty: not there
   std::vector<select::Alternative> tries;  ///< what trials compare; empty without an MPI
   Bytes assumed_block;                     ///< the length for which the library predicts
-  bool has_trees = false;                  ///< planned calls run along trees by counts
+  /// The plan that is compared with native for equal blocks of that length; empty: none is.
+  std::string compared;
+  std::optional<Time> compared_predicted;
+  bool has_trees = false;  ///< planned calls run along trees by counts
 };
 
 /// The plan of an allgatherv or alltoallv that the library takes if it takes one, not simulated
@@ -38,7 +41,8 @@ struct IrregularRuns {
 [[nodiscard]] IrregularRuns runs_of(const select::CountedRuns& counted, const IrregularCall& asked,
                                     select::Chooser& chooser, const std::string& mpi);
 
-/// "under mpich: native (no gain predicted) ...\n"; nothing without an MPI.
+/// "under mpich: native (no gain predicted); predicted for equal blocks of 1 KiB: direct 3 ms,
+/// native 3 ms; ...\n": both times are of the same call. Nothing without an MPI.
 [[nodiscard]] std::string runs_text(const IrregularRuns& runs);
 /// Adds its members to a document.
 void add_runs(Json& document, const IrregularRuns& runs);

@@ -13,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/json_text.hpp"
+#include "report/simulated_plan.hpp"
 #include "report/text.hpp"
 
 namespace espalier::cli {
@@ -51,12 +52,10 @@ std::string describe(const Schedule& schedule) {
   }
   if (!known(call)) return fmt::format("messages among {} ranks{}", call.size, name);
   std::string size;
-  if (call.irregular()) {
-    size = " of blocks of different lengths";
-  } else if (call.operation != Operation::Barrier) {
+  if (!call.irregular() && call.operation != Operation::Barrier) {
     size = fmt::format(" of {} x {}", report::grouped(call.count), to_string(call.element));
   }
-  return fmt::format("{}{} among {} ranks{}{}", name_of(call.operation), size, call.size,
+  return fmt::format("{}{} among {} ranks{}{}", report::operation_in_words(call), size, call.size,
                      call.commutative || !reduces(call.operation) ? "" : ", in rank order", name);
 }
 
