@@ -76,7 +76,11 @@ install(TARGETS espalier-lab-shim LIBRARY DESTINATION lib COMPONENT tool)
 install(DIRECTORY ${made}/share/ DESTINATION share COMPONENT tool)
 install(FILES ${made}/${PROJECT_VERSION} DESTINATION share/modulefiles/espalier COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/machines ${PROJECT_SOURCE_DIR}/data/lab-runs DESTINATION share/espalier COMPONENT tool)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/espalier COMPONENT tool)
+# Documents, and what they link: so that links and the pages' commands work in the installed folder too (tests/install/links.py).
+install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md packages.debian DESTINATION share/doc/espalier COMPONENT tool)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data DESTINATION share/doc/espalier COMPONENT tool)
+install(FILES include/espalier.h include/espalier.f90 DESTINATION share/doc/espalier/include COMPONENT tool)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/install/outside DESTINATION share/doc/espalier/tests/install COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/doc/espalier COMPONENT tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/doc/espalier COMPONENT tool FILES_MATCHING
   PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.py")

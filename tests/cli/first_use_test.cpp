@@ -68,6 +68,8 @@ TEST(FirstUse, HostsOfAHostfileAreInNoClusters) {
       first_file("pairs2", "from,to,messages,bytes\n0,2,9,900\n1,3,9,900\n");
   const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts});
   EXPECT_TRUE(has(ran.out, "leave their host; placed as listed 100.0 % would")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\n  Of all bytes 0.0 % leave their host; placed as listed 100.0 %"))
+      << ran.out;
   EXPECT_TRUE(has(ran.out, "the replay of the profile predicts the shortest time")) << ran.out;
   EXPECT_FALSE(has(ran.out, "4 slots on 2 hosts")) << ran.out;  // steps of another placement
   EXPECT_TRUE(has(ran.out, "; links are assumed, see the note")) << ran.out;

@@ -88,6 +88,29 @@ TEST_F(ToolSchedule, ConvertsThereAndBack) {
             "progress-only");
 }
 
+TEST_F(ToolSchedule, NamesTheLineOfAMistakeInJson) {
+  write("bad.json",
+        R"({"format": "espalier-schedule-1", "call": {"operation": "barrier", "ranks": 2},
+    "programs": [
+      {"rank": 0, "ops": [
+        {"op": "send", "peer": 1, "tag": 0},
+        {"op": "recv", "peer": 1, "tag": 7}]},
+      {"rank": 1, "ops": [
+        {"op": "recv", "peer": 0, "tag": 0},
+        {"op": "send", "peer": 0, "tag": 6}]}]})");
+  const Ran ran = run_tool({"verify", path("bad.json")});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.out.find("\nrank 0, op 1 (line 5): no-partner\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\nrank 1, op 1 (line 8): no-partner\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("count from 0"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.err.find("bad.json:8: error: refused: rank 1, op 1: no-partner: "),
+            std::string::npos)
+      << ran.err;
+  const Json json = Json::parse(run_tool({"verify", path("bad.json"), "--json"}).out);
+  EXPECT_EQ(json["findings"][0]["line"], 8);
+  EXPECT_EQ(json["findings"][1]["line"], 5);
+}
+
 TEST_F(ToolSchedule, RefusesAWrongScheduleAndSaysWhere) {
   std::string text = read(kScheduleData + "msccl/ring_allreduce.xml");
   text.replace(text.find("rrcs"), 4, "rrs");
@@ -103,8 +126,12 @@ TEST_F(ToolSchedule, RefusesAWrongScheduleAndSaysWhere) {
   EXPECT_NE(ran.err.find("bad.xml: error: refused: rank 0, op 0: wrong-result: "),
             std::string::npos)
       << ran.err;
+  EXPECT_NE(ran.out.find("\nops of a rank count from 0: espalier convert shows them, one a line\n"),
+            std::string::npos)
+      << ran.out;
   const Json json = Json::parse(run_tool({"verify", path("bad.xml"), "--json"}).out);
   EXPECT_EQ(json["verdict"], "refused");
+  EXPECT_EQ(json["findings"][0]["line"], nullptr);
   EXPECT_EQ(json["findings"][0]["kind"], "wrong-result");
   EXPECT_EQ(json["messages"], nullptr);
 }

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import unittest
 
+import links
+
 BUILD, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 MPIS = ("mpich", "openmpi")
 MACHINE = "site:2(10ms,100Mbit/s) proc:1(1us)"
@@ -110,6 +112,18 @@ class Prefix(unittest.TestCase):
             text = run("man", "--warnings", "-l", pages / "espalier-plan.1", env=dict(os.environ, MANPAGER="cat"))
             self.assertIn("--schedule-format", text)
             self.assertNotIn("warning", text)
+
+    def test_links_of_the_documents_lead_to_what_is_installed(self):
+        documents = self.prefix / "share" / "doc" / "espalier"
+        self.assertTrue((documents / "README.md").is_file())
+        self.assertEqual([], list(links.dead_links(documents)))
+
+    def test_dead_links_are_found(self):
+        folder = self.folder / "documents"
+        (folder / "docs").mkdir(parents=True)
+        (folder / "docs" / "there.md").write_text("[up](../page.md) [code](../src/plan) [web](https://x.y) [here](#here)\n")
+        (folder / "page.md").write_text("[a](docs/there.md#part)\n```\n[b](block.md)\n```\n[c](docs/gone.md) [d](../out.md)\n")
+        self.assertEqual(["page.md:5: docs/gone.md", "page.md:5: ../out.md"], list(links.dead_links(folder)))
 
     def completed(self, *words):
         script = self.prefix / "share" / "bash-completion" / "completions" / "espalier"

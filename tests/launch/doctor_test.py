@@ -87,6 +87,9 @@ def mpis(t, _):
     found = alone.findings(area="commands")
     has(found, "note", "espalier-trees.mpich", "reproduce banikazemi --on lab", "make check")
     has(found, "note", "smpi_groups", "reproduce langer --on smpi")
+    found = alone.findings("/bin/true", area="commands")  # asked about a program: one note for all of them
+    has(found, "note", "experiments: 16 programs are not there", "bench --on smpi", "make check")
+    assert not any(f["subject"] == "smpi_groups" for f in found), found
     has(t.findings(area="mpi", code=1, PATH="/nonexistent"), "problem", "no MPI has a launcher")
     names = list(fakes.other_launchers(t.folder))
     found = t.findings(area="mpi", PATH=f"{t.folder}/five:{t.folder}/oneapi:/usr/bin:/bin", code=0)

@@ -26,6 +26,7 @@ const format = await load('format');
 const layout = await load('layout');
 const timeline = await load('timeline');
 const lanes = await load('lanes_view');
+const words = await load('words');
 const { Choices } = await load('choices');
 const { nearest } = await load('documents');
 
@@ -151,6 +152,17 @@ test('a timeline has its times in picoseconds, and null is never', () => {
   assert.equal(read.finish, 1000);
   assert.equal(read.path[0].left, 0); // when its sender turned to it
   assert.deepEqual(timeline.edgesOf(read).map(({ from, to, messages, bytes }) => [from, to, messages, bytes]), [[0, 1, 1, 8], [1, 2, 2, 24]]);
+});
+
+test('a timeline that never ends is not compared with the bound', () => {
+  const read = timeline.readTimeline(kDocument);
+  assert.equal(words.finishWords(read), ', never ends: espalier verify says why');
+  assert.equal(words.overBound(read, { ps: 500 }), '');
+  const ends = timeline.readTimeline({ ...kDocument, finish_ps: 1000 });
+  assert.equal(words.finishWords(ends), `, ${format.time(1000)}`);
+  assert.equal(words.overBound(ends, { ps: 500 }), ', 2.00 × the bound');
+  assert.equal(words.overBound(ends, null), '');
+  assert.equal(words.overBound(null, { ps: 500 }), '');
 });
 
 test('messages that are under way at a time are found', () => {

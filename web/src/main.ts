@@ -12,7 +12,7 @@ import { readPalette, type Palette } from './palette';
 import { Pane } from './pane';
 import { startTheme } from './theme';
 import { show, type Shown } from './timeline';
-import { writeChanged, writeHeadline, writeLegend, type Unchanged } from './words';
+import { finishWords, writeChanged, writeHeadline, writeLegend, type Unchanged } from './words';
 
 const kMostRows = 160; // more are folded at the beginning
 const kPlaySeconds = 7;
@@ -348,7 +348,7 @@ class App {
 
   private exported(): Exported {
     const titles = [this.shown, this.besideShown].flatMap((one) =>
-      one === null ? [] : [`${one.doc.call.words}: ${one.doc.plan}${one.timeline === null ? '' : `, ${inWords(one.timeline.finish)}`}`],
+      one === null ? [] : [`${one.doc.call.words}: ${one.doc.plan}${finishWords(one.timeline)}`],
     );
     return { panes: this.panes, titles, palette: this.palette, now: this.now };
   }

@@ -112,10 +112,10 @@ export class Pane {
     this.scene = prepare(scene);
     this.span = span;
     const { doc, timeline } = scene.shown;
-    const finish = timeline?.finish ?? null;
+    const finish = timeline === null || timeline.neverEnds ? null : timeline.finish;
     this.title.textContent = doc.plan;
     const over = doc.bound !== null && doc.bound.ps > 0 && finish !== null ? ` · ${(finish / doc.bound.ps).toFixed(2)} × bound` : '';
-    this.facts.textContent = finish === null ? '' : inWords(finish) + over;
+    this.facts.textContent = timeline?.neverEnds ? 'never ends' : finish === null ? '' : inWords(finish) + over;
     this.machine.setAttribute(
       'aria-label',
       `Machine of ${scene.machine.processes} processes. Arrow keys move, Enter makes a process the root or folds a cluster.`,

@@ -3,7 +3,7 @@
 import { find, make } from './dom';
 import { time as inWords } from './format';
 import { levelColour, type Palette } from './palette';
-import type { Shown } from './timeline';
+import type { Shown, Timeline } from './timeline';
 
 /** The same call on the machine as it was described. */
 export interface Unchanged {
@@ -12,10 +12,22 @@ export interface Unchanged {
   plan: string;
 }
 
+/** How long a plan takes, behind its name. */
+export function finishWords(timeline: Timeline | null): string {
+  if (timeline === null) return '';
+  return timeline.neverEnds ? ', never ends: espalier verify says why' : `, ${inWords(timeline.finish)}`;
+}
+
+/** A plan's time through the bound. One that never ends has none: its timeline ends with what happened last. */
+export function overBound(timeline: Timeline | null, bound: { ps: number } | null): string {
+  if (timeline === null || timeline.neverEnds || bound === null || bound.ps <= 0) return '';
+  return `, ${(timeline.finish / bound.ps).toFixed(2)} × the bound`;
+}
+
 export function writeHeadline(shown: Shown): void {
   const { doc, timeline } = shown;
-  const finish = timeline === null ? '' : timeline.neverEnds ? ', never ends' : `, ${inWords(timeline.finish)}`;
-  const over = doc.bound !== null && doc.bound.ps > 0 && timeline !== null ? `, ${(timeline.finish / doc.bound.ps).toFixed(2)} × the bound` : '';
+  const finish = finishWords(timeline);
+  const over = overBound(timeline, doc.bound);
   const simulated = shown.simulated === null ? '' : `, simulated ${inWords(shown.simulated.finish)}`;
   const measured = doc.measured;
   if (measured !== undefined) {
@@ -50,7 +62,7 @@ export function writeLegend(shown: Shown, palette: Palette, levels: string[]): v
 export function writeChanged(shown: Shown, before: Unchanged | null, marked: number | null): void {
   const line = find('changed', HTMLElement);
   const mark = marked === null ? '' : `Process ${marked} is marked: M on another one, and they change places. `;
-  if (before === null || shown.timeline === null) {
+  if (before === null || shown.timeline === null || shown.timeline.neverEnds) {
     line.textContent = mark;
     return;
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
+#include "base/known_formats.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 
@@ -56,9 +58,13 @@ void JsonReader::check_format(const LocatedJson& json) const {
     refuse(json, "no \"format\"", fmt::format("begin with \"format\": \"{}\"", format_));
   }
   if (format->kind == Kind::String && format->text == format_) return;
+  std::string hint = is_other_version(format->text, format_)
+                         ? "is this of another version? espalier --version says which this one is"
+                         : who_reads(format->text);
+  if (hint.empty()) hint = "is this another kind of file, or of a newer version?";
   refuse(*format,
          fmt::format("the format is \"{}\", not \"{}\"", format->text.substr(0, 60), format_),
-         "is this another kind of file, or of a newer version?");
+         std::move(hint));
 }
 
 std::uint64_t JsonReader::number(const LocatedJson& json, std::string_view name,

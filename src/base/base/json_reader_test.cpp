@@ -49,5 +49,20 @@ TEST(JsonReader, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(refusal(begin + ", \"flow\": 5}"), "f:2: \"flow\" is 5, a number without a unit");
 }
 
+TEST(JsonReader, SaysWhoReadsAnotherFormatOfOurs) {
+  const auto hint = [](const std::string& format) {
+    try {
+      Pond("f").read(*parse_located_json("{\"format\": \"" + format + "\"}", "f"));
+    } catch (const JsonReader::Refused& refused) {
+      return refused.error.hint;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(hint("espalier-inventory-1"), "it is an inventory, for espalier place --inventory");
+  EXPECT_EQ(hint("pond-2"),
+            "is this of another version? espalier --version says which this one is");
+  EXPECT_EQ(hint("lake-1"), "is this another kind of file, or of a newer version?");
+}
+
 }  // namespace
 }  // namespace espalier

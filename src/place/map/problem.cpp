@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/nearest.hpp"
+
 namespace espalier::map {
 namespace {
 
@@ -68,6 +70,18 @@ void add_edges(const profile::Profile& profile, Problem& problem) {
   for (Rank p = 0; p < profile.size(); ++p) problem.first_edge[p + 1] += problem.first_edge[p];
 }
 
+Error why_not_pinned(const Inventory& inventory, Rank process, const std::string& name) {
+  std::vector<std::string> hosts;
+  for (const Host& host : inventory.hosts) hosts.push_back(host.name);
+  if (std::find(hosts.begin(), hosts.end(), name) == hosts.end()) {
+    return {"--pin", fmt::format("there is no host \"{:.60}\" in the inventory", name),
+            fmt::format("{}name a host of the inventory, as espalier place lists them",
+                        did_you_mean(name, hosts))};
+  }
+  return {"--pin", fmt::format("no free slot on the host \"{}\" for process {}", name, process),
+          "is it not excluded and not down, and large enough?"};
+}
+
 Expected<bool> add_pins(const Constraints& constraints, Problem& problem) {
   std::vector<bool> taken(problem.slots.size());
   for (const auto& [process, name] : constraints.pins) {
@@ -83,11 +97,7 @@ Expected<bool> add_pins(const Constraints& constraints, Problem& problem) {
            (taken[slot] || problem.inventory->hosts[problem.slots[slot].host].name != name)) {
       ++slot;
     }
-    if (slot == problem.slots.size()) {
-      return Error{"--pin",
-                   fmt::format("no free slot on a host \"{}\" for process {}", name, process),
-                   "is it in the inventory, not excluded, and large enough?"};
-    }
+    if (slot == problem.slots.size()) return why_not_pinned(*problem.inventory, process, name);
     taken[slot] = true;
     problem.pinned[process] = slot;
   }

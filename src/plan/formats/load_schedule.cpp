@@ -54,7 +54,7 @@ Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string
 }
 
 Expected<FileSchedule> load_schedule(const std::string& path) {
-  const auto text =
+  auto text =
       read_named_file(path, {.most = kMaxScheduleBytes, .takes_pipes = true, .signs = kSigns});
   if (!text) {
     const bool is_large = text.error().what.starts_with("larger");
@@ -63,7 +63,8 @@ Expected<FileSchedule> load_schedule(const std::string& path) {
   }
   auto loaded = parse_schedule(*text, path == "-" ? "standard input" : path);
   if (!loaded) return loaded.error();
-  return FileSchedule{form_of(*text), *std::move(loaded)};
+  const Form form = form_of(*text);
+  return FileSchedule{form, *std::move(loaded), *std::move(text)};
 }
 
 Expected<WrittenSchedule> write_schedule(const schedule::Schedule& schedule, Form form) {

@@ -38,6 +38,7 @@ Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string
 struct FileSchedule {
   Form form = Form::Json;
   LoadedSchedule loaded;
+  std::string text = {};  ///< text of the file, for the lines of what is wrong
 };
 inline constexpr std::uint64_t kMaxScheduleBytes = std::uint64_t{64} << 20U;
 Expected<FileSchedule> load_schedule(const std::string& path);

@@ -7,6 +7,7 @@
 
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::report {
 namespace {
@@ -80,6 +81,14 @@ TEST(RankTable, ShowsDepthAndClusterIds) {
                       "1,north.a.1,3,0,0,1,300000000,\n"))
       << csv;
   EXPECT_TRUE(csv.ends_with("11,south.c.3,3,1,2,11,300000000,\n")) << csv;
+}
+
+TEST(RankTable, CallsItsColumnsByWhatTheyNumber) {
+  const std::string text = to_text(
+      rank_table(*topology::parse_synthetic("site:2(30ms,name=wan) node:2(5us) proc:2")), {});
+  EXPECT_NE(text.find("depth  site  node  process\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("   4  site1.node0.0      3     1     2        4\n"), std::string::npos)
+      << text;
 }
 
 TEST(MachineHeadline, NumbersLevelsWithoutNames) {

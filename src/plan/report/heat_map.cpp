@@ -46,6 +46,11 @@ std::string rank_label(std::uint32_t row, std::uint32_t fold, std::uint32_t size
   return fmt::format("{}-{}", row * fold, std::min(size, (row + 1) * fold) - 1);
 }
 
+/// What the blocks of heat_text() stand for: heat() of these shares of the greatest value is 2, 3
+/// and 4 fifths.
+constexpr std::string_view kKey =
+    "· nothing; of the greatest value ░ below 1 %, ▒ below 8 %, ▓ below 33 %, █ more";
+
 /// From white over yellow to red.
 std::string colour(double h) {
   const auto mix = [h](double low, double high) {
@@ -75,7 +80,7 @@ std::string heat_text(const HeatMap& map, const Canvas& canvas) {
     }
     text += line + "\n";
   }
-  return text;
+  return text + wrapped(kKey, canvas.width, "");
 }
 
 std::string heat_svg(const HeatMap& map) {

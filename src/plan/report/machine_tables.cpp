@@ -107,8 +107,10 @@ Table rank_table(const Machine& machine) {
                {"depth", "depth", Align::Right}},
               {}};
   for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    // The id is that of a member of the channel: over a WAN, of the site.
+    const bool is_innermost = l + 1 == machine.levels().size();
     table.columns.push_back(
-        {fmt::format("cluster_id_{}", l), channel_name(machine, l), Align::Right});
+        {fmt::format("cluster_id_{}", l), noun(machine, l, is_innermost), Align::Right});
   }
   table.columns.push_back({"send_ps", "send", Align::Right});
   table.columns.push_back({"recv_ps", "recv", Align::Right});

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/expected.hpp"
 #include "schedule/schedule.hpp"
@@ -19,6 +21,9 @@ inline constexpr Rank kMaxScheduleRanks = Rank{1} << 24;
 /// text, whatever its numbers say.
 /// @param file only named in errors
 Expected<Schedule> read_json(std::string_view text, const std::string& file);
+
+/// The line on which each op stands in a text that read_json() takes, as [rank][op], from 1 on.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> op_lines(std::string_view text);
 
 /// The form "espalier-schedule-1" of docs/formats.md (schema: data/schedule.schema.json), one line
 /// an op. read_json() gives back an equal value with an equal hash.

@@ -56,6 +56,13 @@ std::string with_op(const std::string& op, const std::string& sets = "") {
          sets + "],\"ops\":[\n" + op + "]},\n{\"rank\":1,\"ops\":[]}]}";
 }
 
+TEST(ScheduleJson, KnowsTheLineOfEachOp) {
+  const std::string barrier = "{\"op\":\"send\",\"peer\":1},\n{\"op\":\"recv\",\"peer\":1}";
+  EXPECT_EQ(op_lines(with_op(barrier)), (std::vector<std::vector<std::uint32_t>>{{5, 6}, {}}));
+  EXPECT_TRUE(op_lines("{").empty());
+  EXPECT_TRUE(op_lines("{}").empty());
+}
+
 void expect_refusal(const std::string& text, const std::string& where, const std::string& what) {
   const auto read = read_json(text, "x.json");
   ASSERT_FALSE(read) << text;

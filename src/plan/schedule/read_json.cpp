@@ -268,4 +268,18 @@ Expected<Schedule> read_json(std::string_view text, const std::string& file) {
   }
 }
 
+std::vector<std::vector<std::uint32_t>> op_lines(std::string_view text) {
+  std::vector<std::vector<std::uint32_t>> lines;
+  const auto json = parse_located_json(text, "");
+  const LocatedJson* programs = json ? json->find("programs") : nullptr;
+  if (programs == nullptr) return lines;
+  for (const LocatedJson& program : programs->items) {
+    std::vector<std::uint32_t>& own = lines.emplace_back();
+    const LocatedJson* ops = program.find("ops");
+    if (ops == nullptr) continue;
+    for (const LocatedJson& op : ops->items) own.push_back(op.line);
+  }
+  return lines;
+}
+
 }  // namespace espalier::schedule

@@ -272,6 +272,9 @@ LevelText read_level(std::string_view& rest) {
   return level;
 }
 
+/// What a list has one value for: each cluster that holds members of its level, or each member.
+enum class Each : std::uint8_t { Cluster, Member };
+
 /// Turns the levels into a tree. A level below which nothing varies is written once with its count.
 class TreeOfLevels {
  public:
@@ -300,10 +303,12 @@ class TreeOfLevels {
     const LevelText& level = levels_[l];
     const std::size_t parent = parents_[l]++;
     cluster.where = "machine";
-    if (level.latency.given()) cluster.channel.latency = pick(level.latency, parent, l);
-    if (level.backbone.given()) cluster.channel.backbone = pick(level.backbone, parent, l);
-    if (level.cap.given()) cluster.channel.flow_cap = pick(level.cap, parent, l);
-    const std::uint64_t count = pick(level.count, parent, l);
+    if (level.latency.given())
+      cluster.channel.latency = pick(level.latency, parent, l, Each::Cluster);
+    if (level.backbone.given())
+      cluster.channel.backbone = pick(level.backbone, parent, l, Each::Cluster);
+    if (level.cap.given()) cluster.channel.flow_cap = pick(level.cap, parent, l, Each::Cluster);
+    const std::uint64_t count = pick(level.count, parent, l, Each::Cluster);
     if (count == 0) refuse(fmt::format("\"{}:0\": a count of 0", level.member));
     if (count > kMaxProcesses) refuse_count(level.member, std::to_string(count));
     if (!varies_from_[l]) {
@@ -322,10 +327,11 @@ class TreeOfLevels {
     spec.where = "machine";
     spec.count = count;
     spec.uplink = uplink(level, element, l);
-    if (level.send.given()) spec.costs.send = pick(level.send, element, l);
-    if (level.recv.given()) spec.costs.recv = pick(level.recv, element, l);
-    if (level.reduce.given()) spec.costs.reduce = pick(level.reduce, element, l);
-    if (level.speed.given()) spec.costs.speed_millionths = pick(level.speed, element, l);
+    if (level.send.given()) spec.costs.send = pick(level.send, element, l, Each::Member);
+    if (level.recv.given()) spec.costs.recv = pick(level.recv, element, l, Each::Member);
+    if (level.reduce.given()) spec.costs.reduce = pick(level.reduce, element, l, Each::Member);
+    if (level.speed.given())
+      spec.costs.speed_millionths = pick(level.speed, element, l, Each::Member);
     if (l + 1 == levels_.size()) return spec;
     spec.name = count == 1 ? fmt::format("{}{}", level.member, index)
                            : fmt::format("{}[0-{}]", level.member, count - 1);
@@ -335,11 +341,11 @@ class TreeOfLevels {
 
   Uplink uplink(const LevelText& level, std::size_t element, std::size_t l) const {
     Uplink uplink;
-    if (level.out.given()) uplink.out = pick(level.out, element, l);
-    if (level.in.given()) uplink.in = pick(level.in, element, l);
-    if (level.hop.given()) uplink.latency = pick(level.hop, element, l);
+    if (level.out.given()) uplink.out = pick(level.out, element, l, Each::Member);
+    if (level.in.given()) uplink.in = pick(level.in, element, l, Each::Member);
+    if (level.hop.given()) uplink.latency = pick(level.hop, element, l, Each::Member);
     if (level.duplex.given()) {
-      const std::string& duplex = pick(level.duplex, element, l);
+      const std::string& duplex = pick(level.duplex, element, l, Each::Member);
       if (duplex != "half" && duplex != "full") {
         refuse(fmt::format("duplex is \"{}\"", duplex.substr(0, 40)), "write half or full");
       }
@@ -349,34 +355,55 @@ class TreeOfLevels {
   }
 
   template <typename T>
-  const T& pick(const Values<T>& values, std::size_t element, std::size_t l) const {
+  const T& pick(const Values<T>& values, std::size_t element, std::size_t l, Each each) const {
     if (values.list.size() > 1 && element >= values.list.size())
-      refuse_length(l, values.list.size());
+      refuse_length(l, values.list.size(), each);
     return values.at(element);
   }
 
   void check_lengths(std::size_t l) const {
     const LevelText& level = levels_[l];
-    const auto check = [&](std::size_t length, std::size_t elements) {
-      if (length > 1 && length != elements) refuse_length(l, length);
+    const auto check = [&](std::size_t length, std::size_t elements, Each each) {
+      if (length > 1 && length != elements) refuse_length(l, length, each);
     };
     for (const std::size_t length : {level.count.list.size(), level.latency.list.size(),
                                      level.backbone.list.size(), level.cap.list.size()}) {
-      check(length, parents_[l]);
+      check(length, parents_[l], Each::Cluster);
     }
     for (const std::size_t length :
          {level.out.list.size(), level.in.list.size(), level.hop.list.size(),
           level.duplex.list.size(), level.send.list.size(), level.recv.list.size(),
           level.reduce.list.size(), level.speed.list.size()}) {
-      check(length, members_[l]);
+      check(length, members_[l], Each::Member);
     }
   }
-  [[noreturn]] void refuse_length(std::size_t l, std::size_t length) const {
-    refuse(
-        fmt::format("level \"{}\": a list of {} values fits neither its clusters nor its members",
-                    levels_[l].member, length),
-        "counts, latency, backbone and cap take one value for each cluster of the level above, all "
-        "else one for each member");
+  [[noreturn]] void refuse_length(std::size_t l, std::size_t length, Each each) const {
+    const std::uint64_t expected = number_of(each, l);
+    refuse(fmt::format("level \"{}\": a list of {} values; {} {} expected, one for each {}",
+                       levels_[l].member, length, expected, expected == 1 ? "is" : "are",
+                       each == Each::Member ? "member" : "cluster that holds its members"),
+           "counts, latency, backbone and cap take one value for each cluster of the level above, "
+           "all else one for each member");
+  }
+  /// By the counts as they are written: the tree may not be built yet. A list of counts that does
+  /// not fit itself is refused first.
+  std::uint64_t number_of(Each each, std::size_t l) const {
+    std::uint64_t clusters = 1;
+    for (std::size_t k = 0; k < l; ++k) clusters = members_of(k, clusters);
+    return each == Each::Cluster ? clusters : members_of(l, clusters);
+  }
+  std::uint64_t members_of(std::size_t l, std::uint64_t clusters) const {
+    const std::vector<std::uint64_t>& counts = levels_[l].count.list;
+    if (counts.size() > 1 && counts.size() != clusters) {
+      refuse_length(l, counts.size(), Each::Cluster);
+    }
+    if (counts.size() == 1) {
+      const std::uint64_t count = std::min<std::uint64_t>(counts[0], kMaxProcesses);
+      return std::min<std::uint64_t>(clusters * count, kMaxProcesses);
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts) sum += std::min<std::uint64_t>(count, kMaxProcesses);
+    return std::min<std::uint64_t>(sum, kMaxProcesses);
   }
 
   std::vector<LevelText> levels_;

@@ -85,6 +85,24 @@ TEST(Synthetic, SaysWhatWasMeant) {
             "\"site:2,proc:4\": two levels and no blank between them");
 }
 
+TEST(Synthetic, SaysHowManyValuesAListMustHave) {
+  const auto what = [](const char* text) { return parse_synthetic(text).error().what; };
+  EXPECT_EQ(what("proc:4(send=1us|2us)"),
+            "level \"proc\": a list of 2 values; 4 are expected, one for each member");
+  EXPECT_EQ(what("site:3 proc:4(send=1us|2us*12)"),
+            "level \"proc\": a list of 13 values; 12 are expected, one for each member");
+  EXPECT_EQ(what("site:3 proc:4(1us|2us)"),
+            "level \"proc\": a list of 2 values; 3 are expected, one for each cluster that holds "
+            "its members");
+  EXPECT_EQ(what("site:2 proc:4|4|4(send=1us*9|2us)"),
+            "level \"proc\": a list of 3 values; 2 are expected, one for each cluster that holds "
+            "its members");
+  EXPECT_EQ(
+      what("proc:4(1us|2us)"),
+      "level \"proc\": a list of 2 values; 1 is expected, one for each cluster that holds its "
+      "members");
+}
+
 TEST(Synthetic, IsToldFromAFileName) {
   EXPECT_TRUE(begins_with_level("site:"));
   EXPECT_FALSE(begins_with_level("machines/site:2"));

@@ -4,21 +4,24 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/known_formats.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::trace {
 namespace {
 
 constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 30U;
+constexpr const char* kHint = "a trace is what espalier run --trace writes";
 constexpr std::string_view kTraceSigns[] = {kTraceFormat};
 
 /// Says what is wrong by throwing; read_json() catches.
 struct Wrong {
   std::string what;
+  std::string hint;
 };
 
 void demand(bool holds, std::string_view what) {
-  if (!holds) throw Wrong{std::string(what)};
+  if (!holds) throw Wrong{std::string(what), kHint};
 }
 
 Rank rank_below(const Json& json, std::size_t size, std::string_view name) {
@@ -122,8 +125,12 @@ Call call_from(const Json& json, const Trace& trace) {
 }
 
 Trace trace_from(const Json& json) {
-  demand(json.is_object() && json.value("format", "") == kTraceFormat,
-         fmt::format("its format is not \"{}\"", kTraceFormat));
+  const std::string format = json.is_object() ? json.value("format", "") : "";
+  if (format != kTraceFormat) {
+    const std::string readers = is_other_version(format, kTraceFormat) ? "" : who_reads(format);
+    throw Wrong{fmt::format("its format is not \"{}\"", kTraceFormat),
+                readers.empty() ? std::string(kHint) : readers};
+  }
   Trace trace;
   trace.program = json.at("program").get<std::string>();
   for (const Json& host : json.at("hosts")) trace.hosts.push_back(host.get<std::string>());
@@ -145,13 +152,12 @@ Trace trace_from(const Json& json) {
 }  // namespace
 
 Expected<Trace> read_json(std::string_view json, const std::string& name) {
-  constexpr const char* kHint = "a trace is what espalier run --trace writes";
   try {
     const auto read = Json::read(json);
     if (!read) return Error{name, read.error().what, kHint};
     return trace_from(*read);
   } catch (const Wrong& wrong) {
-    return Error{name, wrong.what, kHint};
+    return Error{name, wrong.what, wrong.hint};
   } catch (const JsonError& error) {
     return Error{name, fmt::format("no trace: {}", error.what()), kHint};
   }

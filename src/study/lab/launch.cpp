@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "base/mpi_names.hpp"
+
 namespace espalier::lab {
 namespace {
 
@@ -129,7 +131,8 @@ Words open_mpi_command(const LaunchRequest& request, const Words& environment) {
 Expected<Mpi> mpi_called(const std::string& name) {
   if (name == "mpich") return Mpi::Mpich;
   if (name == "openmpi") return Mpi::OpenMpi;
-  return Error{"--mpi", fmt::format("\"{}\" is no MPI of the lab", name), "mpich or openmpi"};
+  return Error{"--mpi", fmt::format("\"{}\" is no MPI of the lab", name),
+               mpi_meant(name) + "mpich or openmpi"};
 }
 
 Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {

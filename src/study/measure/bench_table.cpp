@@ -103,6 +103,20 @@ report::Table summary_table(const Bench& bench) {
   return table;
 }
 
+std::string about_summary(const Bench& bench) {
+  const auto is_there = [&bench](bool peer) {
+    return std::any_of(bench.stacks.begin(), bench.stacks.end(),
+                       [&](const Stack& s) { return s.is_peer() == peer; });
+  };
+  std::string text = "x: a time through the bound";
+  if (is_there(true) && is_there(false)) {
+    text +=
+        "; to best peer: the time of the fastest stack with Espalier through that of the fastest "
+        "without, below 1 where Espalier is ahead";
+  }
+  return text;
+}
+
 report::Table full_table(const Bench& bench) {
   report::Table table;
   for (const char* key : {"operation", "bytes", "root", "stack", "bound_us", "median_us", "low_us",

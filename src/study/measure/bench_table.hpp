@@ -26,6 +26,9 @@ struct Bench {
 /// called so.
 [[nodiscard]] report::Table summary_table(const Bench& bench);
 
+/// What the ratios of summary_table() divide, to stand below it.
+[[nodiscard]] std::string about_summary(const Bench& bench);
+
 /// One row for each call and stack, for programs.
 [[nodiscard]] report::Table full_table(const Bench& bench);
 

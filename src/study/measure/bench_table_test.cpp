@@ -37,6 +37,16 @@ TEST(BenchTable, HasMeansOverRootsAndRatios) {
   EXPECT_NE(text.find("0.50"), std::string::npos) << text;
 }
 
+TEST(BenchTable, SaysWhatItsRatiosDivide) {
+  EXPECT_EQ(
+      about_summary(bench()),
+      "x: a time through the bound; to best peer: the time of the fastest stack with Espalier "
+      "through that of the fastest without, below 1 where Espalier is ahead");
+  Bench peers = bench();
+  peers.stacks.resize(1);
+  EXPECT_EQ(about_summary(peers), "x: a time through the bound");
+}
+
 TEST(BenchTable, CallsWrongResultsWrong) {
   const std::string text =
       to_text(summary_table(bench(/*wrong=*/1)), {.colour = false, .width = 120});

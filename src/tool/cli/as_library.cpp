@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mpi_names.hpp"
 #include "base/nearest.hpp"
 
 namespace espalier::cli {
@@ -18,9 +19,12 @@ Expected<select::Rules> rules_under(const std::string& mpi) {
   const auto it =
       std::find_if(known.begin(), known.end(), [&](const auto& one) { return mpi == one.first; });
   if (it == known.end()) {
-    return Error{"--mpi", fmt::format("there is no MPI \"{:.60}\" here", mpi),
-                 did_you_mean(mpi, std::vector<std::string>{"mpich", "openmpi", "smpi"}) +
-                     "they are: mpich, openmpi, smpi"};
+    const std::string meant = mpi_meant(mpi);
+    return Error{
+        "--mpi", fmt::format("there is no MPI \"{:.60}\" here", mpi),
+        (meant.empty() ? did_you_mean(mpi, std::vector<std::string>{"mpich", "openmpi", "smpi"})
+                       : meant) +
+            "they are: mpich, openmpi, smpi"};
   }
   return select::rules_for(it->second);
 }

@@ -19,6 +19,7 @@
 #include "lab/lab.hpp"
 #include "measure/bench_table.hpp"
 #include "measure/measured.hpp"
+#include "report/text.hpp"
 #include "select/block_counts.hpp"
 
 namespace espalier::cli {
@@ -157,9 +158,11 @@ Expected<measure::Bench> measure_all_stacks(const BenchOptions& options, const l
   Progress progress("measuring", bench.stacks.size());
   for (const measure::Stack& stack : bench.stacks) {
     if (progress_place() == ProgressPlace::Lines) {
-      write_message(fmt::format("bench: {}, {} calls\n", stack.key, bench.calls.size()));
+      write_message(
+          fmt::format("bench: {}, {}\n", stack.key, report::counted(bench.calls.size(), "call")));
     }
-    progress.name(fmt::format("measuring {} calls of {}", bench.calls.size(), stack.key));
+    progress.name(
+        fmt::format("measuring {} of {}", report::counted(bench.calls.size(), "call"), stack.key));
     auto measured = measure_on_lab(lab, stack, bench.calls, *clocks, options.repeats);
     if (!measured) return measured.error();
     bench.measured.push_back(*std::move(measured));
@@ -239,11 +242,11 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals, const App
   }
   if (options.json) return write_output("-", json);
   if (options.csv) return write_output("-", to_csv(full_table(*bench)));
-  return write_output("-", fmt::format("{}\ntimes: {}\n", to_text(summary_table(*bench), *canvas),
-                                       description_of(bench->clocks) +
-                                           std::string(bench->taken == measure::Taken::Least
-                                                           ? "; the least of the repeated ones"
-                                                           : "")));
+  const std::string times =
+      fmt::format("times: {}{}", description_of(bench->clocks),
+                  bench->taken == measure::Taken::Least ? "; the least of the repeated ones" : "");
+  return write_output("-", fmt::format("{}\n{}\n{}", to_text(summary_table(*bench), *canvas), times,
+                                       report::wrapped(about_summary(*bench), canvas->width, "")));
 }
 
 constexpr std::string_view kBenchDescription =

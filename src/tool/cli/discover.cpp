@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/json.hpp"
+#include "base/mpi_names.hpp"
 #include "base/nearest.hpp"
 #include "base/progress.hpp"
 #include "cli/command.hpp"
@@ -113,7 +114,8 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
   if (!options.mpi.empty()) {
     const auto named = launch::mpi_named(options.mpi);
     if (!named) {
-      return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi), "mpich or openmpi"};
+      return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi),
+                   mpi_meant(options.mpi) + "mpich or openmpi"};
     }
     auto program = program_for(*named, options);
     if (!program) return program.error();

@@ -81,7 +81,9 @@ Findings examine(const DoctorOptions& options) {
   append(all, doctor::check_node(environment));
   append(all, doctor::check_network(doctor::own_interfaces()));
   append(all, doctor::check_launching(environment));
-  append(all, doctor::check_commands(environment));
+  append(all, doctor::check_commands(environment, options.programs.empty()
+                                                      ? doctor::Asked::AboutAll
+                                                      : doctor::Asked::AboutPrograms));
   append(all, check_build());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   append(all, doctor::check_caches(environment,

@@ -207,7 +207,7 @@ Command place_command() {
                     "place --profile PROFILE --inventory INVENTORY [--processes N] [--weather "
                     "HISTORY] [--policy POLICY] "
                     "[--exclude HOST]... [--pin RANK=HOST]... [--per-node K] [-o FILE] [--format "
-                    "FORM] [--json] [--svg FILE]",
+                    "FORM] [--json|--svg FILE]",
                 .description = std::string(kPlaceDescription),
                 .sections = {{"PRINCIPLES", std::string(kPrinciples)},
                              {"INVENTORIES", std::string(kInventories)},

@@ -117,27 +117,42 @@ report::Table candidate_table(const ShownPlacement& shown) {
   return table;
 }
 
-/// How much of the traffic crosses what, before and now: the reason in figures.
-std::string crossing(const ShownPlacement& shown) {
+/// What of the traffic leaves its cluster (or its host, if there are no clusters), in percent.
+struct Leaving {
+  double messages = 0;
+  double bytes = 0;
+};
+
+Leaving leaving(const ShownPlacement& shown, const map::Placement& placement) {
   const bool by_cluster = has_clusters(shown);
-  const auto share = [&](const map::Placement& placement) {
-    double wide = 0, all = 0;
-    for (Rank p = 0; p < shown.problem.size(); ++p) {
-      for (const map::Edge& edge : shown.problem.edges_of(p)) {
-        const auto& slots = shown.problem.slots;
-        all += static_cast<double>(edge.messages);
-        const map::Slot& here = slots[placement[p]];
-        const map::Slot& there = slots[placement[edge.other]];
-        if (by_cluster ? here.cluster != there.cluster : here.host != there.host) {
-          wide += static_cast<double>(edge.messages);
-        }
-      }
+  Leaving wide, all;
+  for (Rank p = 0; p < shown.problem.size(); ++p) {
+    for (const map::Edge& edge : shown.problem.edges_of(p)) {
+      const auto add = [&edge](Leaving& sum) {
+        sum.messages += static_cast<double>(edge.messages);
+        sum.bytes += static_cast<double>(edge.bytes);
+      };
+      const map::Slot& here = shown.problem.slots[placement[p]];
+      const map::Slot& there = shown.problem.slots[placement[edge.other]];
+      add(all);
+      if (by_cluster ? here.cluster != there.cluster : here.host != there.host) add(wide);
     }
-    return all == 0 ? 0.0 : 100 * wide / all;
+  }
+  return {all.messages == 0 ? 0.0 : 100 * wide.messages / all.messages,
+          all.bytes == 0 ? 0.0 : 100 * wide.bytes / all.bytes};
+}
+
+/// How much of the traffic crosses what, before and now: the reason in figures.
+std::string crossing_text(const ShownPlacement& shown, std::size_t width) {
+  const Leaving now = leaving(shown, shown.answer.candidates[shown.chosen].placement);
+  const Leaving listed = leaving(shown, shown.answer.candidates[0].placement);
+  const auto line = [&](std::string_view what, double share, double before) {
+    return report::wrapped(
+        fmt::format("Of all {} {:.1f} % leave their {}; placed as listed {:.1f} % would.", what,
+                    share, unit_of_hosts(shown), before),
+        width, "  ");
   };
-  return fmt::format("Of all messages {:.1f} % leave their {}; placed as listed {:.1f} % would.",
-                     share(shown.answer.candidates[shown.chosen].placement), unit_of_hosts(shown),
-                     share(shown.answer.candidates[0].placement));
+  return line("messages", now.messages, listed.messages) + line("bytes", now.bytes, listed.bytes);
 }
 
 constexpr std::string_view kSelection =
@@ -202,7 +217,7 @@ std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas
     text += report::wrapped(burden_in_words(shown), canvas.width, "");
   }
   text += "\n" + report::to_text(candidate_table(shown), canvas);
-  text += "\nWhy\n" + report::wrapped(crossing(shown), canvas.width, "  ");
+  text += "\nWhy\n" + crossing_text(shown, canvas.width);
   if (text.back() != '\n') text += '\n';
   if (is_by_steps(shown)) {
     text += steps_text(shown, canvas.width);

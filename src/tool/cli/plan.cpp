@@ -347,7 +347,7 @@ constexpr std::string_view kPlanDescription =
     "alltoallv), and the output says what was not; --all simulates every plan.";
 
 constexpr std::string_view kPlanExamples =
-    "espalier plan broadcast --machine data/machines/three-machines.json --size 1MiB\n"
+    "espalier plan broadcast --machine three-machines --size 1MiB\n"
     "espalier plan allreduce -m \"site:3(20ms,1Gbit/s) proc:8(5us,10Gbit/s)\" --size 64KiB\n"
     "espalier plan reduce -m grid.json --size 1MiB --reproducible --svg plan.svg\n"
     "espalier plan scatterv -m grid.json --counts powerlaw:7 --size 100KB\n"

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/file.hpp"
+#include "base/mpi_names.hpp"
 #include "cli/command.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/manual.hpp"
@@ -229,7 +230,8 @@ Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::str
   }
   const auto named = launch::mpi_named(options.mpi);
   if (!options.mpi.empty() && !named) {
-    return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi), "mpich or openmpi"};
+    return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi),
+                 mpi_meant(options.mpi) + "mpich or openmpi"};
   }
   auto chosen = launch::choose_start(words, named);
   if (!chosen) return with_doctor(chosen.error());

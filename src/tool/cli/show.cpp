@@ -86,7 +86,9 @@ Command show_command() {
                 .excludes(json)
                 .excludes(simgrid);
             app.add_flag("--ranks", options->ranks,
-                         "Add a table of all ranks: place, depth, and cluster id on each level.")
+                         "Add a table of all ranks: place, depth, and which site, node, process it "
+                         "is in, each "
+                         "counted over the whole machine.")
                 .excludes(json)
                 .excludes(simgrid);
             return [options, &globals] { return show_machine(*options, globals); };

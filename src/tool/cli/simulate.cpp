@@ -349,7 +349,7 @@ Section skew_section() {
 }
 
 constexpr std::string_view kSimulateExamples =
-    "espalier simulate broadcast --machine data/machines/three-machines.json --size 1MiB\n"
+    "espalier simulate broadcast --machine three-machines --size 1MiB\n"
     "espalier simulate allreduce -m grid.json --algorithm ring --svg timeline.svg\n"
     "espalier simulate barrier -m grid.json --skew 5ms@3";
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "report/json_text.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/text.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -59,10 +61,35 @@ std::string describe(const Schedule& schedule) {
                      call.commutative || !reduces(call.operation) ? "" : ", in rank order", name);
 }
 
+/// The line of each op in the file, as [rank][op]; nothing if its form does not tell.
+using Lines = std::vector<std::vector<std::uint32_t>>;
+
+/// 0: not known, or there is no op.
+std::uint32_t line_of(const verify::Finding& finding, const Lines& lines) {
+  const bool is_known = finding.op != verify::kNoOp && finding.rank < lines.size() &&
+                        finding.op < lines[finding.rank].size();
+  return is_known ? lines[finding.rank][finding.op] : 0;
+}
+
 std::string where_of(const verify::Finding& finding) {
   if (finding.rank == kNoRank) return "the call";
   if (finding.op == verify::kNoOp) return fmt::format("rank {}", finding.rank);
   return fmt::format("rank {}, op {}", finding.rank, finding.op);
+}
+
+/// "rank 0, op 2 (line 9)"
+std::string where_of(const verify::Finding& finding, const Lines& lines) {
+  const std::uint32_t line = line_of(finding, lines);
+  return where_of(finding) + (line == 0 ? "" : fmt::format(" (line {})", line));
+}
+
+/// How to find an op in a file of a form that does not tell its line; empty: nobody needs it.
+std::string_view how_ops_count(const Verdict& verdict, const Lines& lines) {
+  const bool is_wanted =
+      std::any_of(verdict.findings.begin(), verdict.findings.end(), [&](const auto& finding) {
+        return finding.op != verify::kNoOp && line_of(finding, lines) == 0;
+      });
+  return is_wanted ? "\nops of a rank count from 0: espalier convert shows them, one a line\n" : "";
 }
 
 /// One statement for people: what is so, or what is wrong.
@@ -78,7 +105,7 @@ std::string summary(const Verdict& verdict) {
          "mean is not known";
 }
 
-std::string verdict_text(const Schedule& schedule, const Verdict& verdict) {
+std::string verdict_text(const Schedule& schedule, const Verdict& verdict, const Lines& lines) {
   std::string text = fmt::format("{}\n{}\n\n", describe(schedule), summary(verdict));
   const auto line = [&](std::string_view key, const std::string& value) {
     text += fmt::format("  {:<10} {}\n", key, value);
@@ -97,22 +124,26 @@ std::string verdict_text(const Schedule& schedule, const Verdict& verdict) {
   }
   line("hash", fmt::format("{:016x}", hash_of(schedule)));
   for (const verify::Finding& finding : verdict.findings) {
-    text += fmt::format("\n{}: {}\n  found     {}\n  expected  {}\n", where_of(finding),
+    text += fmt::format("\n{}: {}\n  found     {}\n  expected  {}\n", where_of(finding, lines),
                         name_of(finding.kind), finding.found, finding.expected);
   }
+  text += how_ops_count(verdict, lines);
   if (verdict.left_off > 0) {
     text += fmt::format("\n({} more; --findings shows them)\n", report::grouped(verdict.left_off));
   }
   return text;
 }
 
-Json verdict_json(const Schedule& schedule, formats::Form form, const Verdict& verdict) {
+Json verdict_json(const Schedule& schedule, formats::Form form, const Verdict& verdict,
+                  const Lines& lines) {
   const verify::Statistics& s = verdict.statistics;
   Json findings = Json::array();
   for (const verify::Finding& finding : verdict.findings) {
+    const std::uint32_t line = line_of(finding, lines);
     findings.push_back({{"kind", name_of(finding.kind)},
                         {"rank", finding.rank == kNoRank ? Json(nullptr) : Json(finding.rank)},
                         {"op", finding.op == verify::kNoOp ? Json(nullptr) : Json(finding.op)},
+                        {"line", line == 0 ? Json(nullptr) : Json(line)},
                         {"found", finding.found},
                         {"expected", finding.expected}});
   }
@@ -163,14 +194,17 @@ Outcome verify_file(const VerifyOptions& options) {
   if (!file) return Failure{file.error()};
   const Schedule& schedule = file->loaded.schedule;
   const Verdict verdict = verify::verify(schedule, *limits);
-  const std::string text = options.json
-                               ? report::json_text(verdict_json(schedule, file->form, verdict))
-                               : verdict_text(schedule, verdict);
+  Lines lines;
+  if (!verdict.ok() && file->form == formats::Form::Json) lines = schedule::op_lines(file->text);
+  const std::string text =
+      options.json ? report::json_text(verdict_json(schedule, file->form, verdict, lines))
+                   : verdict_text(schedule, verdict, lines);
   if (auto failed = write_output("-", text)) return failed;
   if (verdict.ok()) return {};
   const verify::Finding& first = verdict.findings.front();
+  const std::uint32_t line = line_of(first, lines);
   return Failure{
-      {options.schedule,
+      {options.schedule + (line == 0 ? "" : fmt::format(":{}", line)),
        fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
        "docs/verification.md says what is proven, and how"},
       kExitRefused};

@@ -143,8 +143,12 @@ Outcome view_subject(const ViewOptions& options) {
   subject->first = *query;
   view::Answers answers(*std::move(subject));
   if (!query->plan.empty()) {  // a name that does not exist is told now, not in the browser
-    const auto shown = answers.plan(*query);
+    const auto shown = answers.shown(*query);
     if (!shown) return Failure{{"--algorithm", shown.error().what, "see espalier plan --all"}};
+    if (shown->never_ends) {
+      write_message(fmt::format("note: the schedule never ends: espalier verify {} says why\n",
+                                options.subject));
+    }
   }
   return options.html.empty() ? serve_page(options, answers) : write_page(options, answers);
 }
@@ -170,12 +174,12 @@ constexpr std::string_view kViewDescription =
     "argument a machine of two sites is shown.";
 
 constexpr std::string_view kViewExamples =
-    "espalier view data/machines/three-machines.json\n"
+    "espalier view three-machines\n"
     "espalier view \"site:2(30ms,100Mbit/s) proc:16(5us)\" --operation allreduce --size 64KiB\n"
     "espalier view solver.trace --call 3\n"
     "espalier view placement.json --machine hosts\n"
     "espalier plan broadcast -m grid.json --schedule - | espalier view - -m grid.json\n"
-    "espalier view data/machines/three-machines.json --html page.html";
+    "espalier view three-machines --html page.html";
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -85,6 +86,21 @@ Finding check_of_sources(const std::string& subject, const std::filesystem::path
                       needs)};
 }
 
+/// What is not there, in one note: who asks about a program of theirs wants none of it.
+Findings folded(Findings all) {
+  const auto is_missing = [](const Finding& one) { return one.level == Severity::Note; };
+  const auto missing = std::count_if(all.begin(), all.end(), is_missing);
+  if (missing == 0) return all;
+  std::erase_if(all, is_missing);
+  all.push_back({kCommandsArea, Severity::Note, "experiments",
+                 fmt::format("{} programs are not there for espalier reproduce --on lab or smpi, "
+                             "and bench --on smpi; other programs do not need them",
+                             missing),
+                 "they are built from the sources: make check; espalier doctor without a program "
+                 "names them"});
+  return all;
+}
+
 Findings check_experiments(const std::filesystem::path& tool) {
   Findings all;
   for (const NeededFile& family : kSourceFamilies) {
@@ -104,7 +120,7 @@ Findings check_experiments(const std::filesystem::path& tool) {
 
 }  // namespace
 
-Findings check_commands(const Environment& environment) {
+Findings check_commands(const Environment& environment, Asked asked) {
   Findings all;
   for (const NeededFile& needed : kNeededLibraries) all.push_back(check_needed_library(needed));
   std::error_code error;
@@ -112,7 +128,8 @@ Findings check_commands(const Environment& environment) {
   for (const NeededFile& needed : kNeededPrograms) {
     all.push_back(check_program_beside(needed, tool));
   }
-  append(all, check_experiments(tool));
+  const Findings experiments = check_experiments(tool);
+  append(all, asked == Asked::AboutPrograms ? folded(experiments) : experiments);
   if (launch::find_program("smpirun", ".", value_of(environment, "PATH")).empty()) {
     all.push_back({kCommandsArea, Severity::Note, "smpirun",
                    "not in PATH: espalier bench --on smpi and reproduce --on smpi do not work",

@@ -85,10 +85,12 @@ Finding check_lab() {
 
 Findings check_node(const Environment& environment) {
   Findings all{check_hwloc(), check_shm(), check_temporary(environment), check_lab()};
-  const bool is_allowed = !value_of(environment, "OMPI_ALLOW_RUN_AS_ROOT").empty();
+  const bool is_allowed = !value_of(environment, "OMPI_ALLOW_RUN_AS_ROOT").empty() &&
+                          !value_of(environment, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").empty();
   if (::geteuid() == 0 && !is_allowed) {
     all.push_back({kNodeArea, Severity::Note, "root", "Open MPI's mpiexec refuses to run as root",
-                   "be another user, or write mpiexec --allow-run-as-root"});
+                   "be another user, or write mpiexec --allow-run-as-root, or set "
+                   "OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   }
   return all;
 }

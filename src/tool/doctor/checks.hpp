@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,9 +21,13 @@ using Environment = std::map<std::string, std::string>;
 /// Our own libraries, the MPIs that they are linked with, and all launchers in PATH.
 [[nodiscard]] Findings check_mpis(const Environment& environment);
 
+/// What the doctor is asked about.
+enum class Asked : std::uint8_t { AboutAll, AboutPrograms };
+
 /// What other commands look for when they run: the recorder of espalier run --profile, programs
-/// that espalier discover, bench and reproduce start.
-[[nodiscard]] Findings check_commands(const Environment& environment);
+/// that espalier discover, bench and reproduce start. Asked about programs, those of experiments
+/// that are not there share one note.
+[[nodiscard]] Findings check_commands(const Environment& environment, Asked asked);
 
 /// One program: what it is, its MPI and which library of ours serves it, what stands in the way of
 /// preloading, and which of its collectives can be planned.

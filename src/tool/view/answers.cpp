@@ -216,6 +216,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, const AnswerLimits& limit
                         budget, call, candidate_of(*plan, site.hierarchy, call).program_of,
                         site.machine, options);
     result.messages = simulation.messages;
+    result.never_ends = from_file && simulation.finish == kForever;
     timeline = timeline_document(simulation, site.machine);
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const PlanRow& one) { return one.name == shown_name; });

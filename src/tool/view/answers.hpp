@@ -43,6 +43,7 @@ struct ShownPlan {
   std::string document;  ///< espalier-view-plan-1
   std::uint64_t messages = 0;
   bool has_timeline = false;
+  bool never_ends = false;  ///< it is the schedule of the file, and some ranks wait for ever
   std::vector<std::string> others;  ///< candidates but the chosen one, the best first
 };
 

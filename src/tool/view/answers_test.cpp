@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "bound/lower_bound.hpp"
+#include "schedule/json.hpp"
 #include "sim/simulate.hpp"
 #include "topology/readers.hpp"
 #include "view/api.hpp"
@@ -146,6 +147,37 @@ TEST(ViewAnswers, ShowsAScheduleFromAFile) {
   EXPECT_EQ(document["messages"], 11);
   const Json other = answered(answers, R"({"operation": "barrier", "size_bytes": 1})");
   EXPECT_EQ(other["plan"], other["chosen"]);
+}
+
+/// Rank 0 waits for a tag that rank 2 of the other site never sends, so its own message, to a rank
+/// of its own machine, never leaves.
+TEST(ViewAnswers, TellsThatAScheduleFromAFileNeverEnds) {
+  const Machine machine = *topology::parse_synthetic("site:2(30ms,100Mbit/s) proc:2(5us)");
+  const auto schedule = schedule::read_json(R"({"format": "espalier-schedule-1",
+      "call": {"operation": "barrier", "ranks": 4},
+      "programs": [
+        {"rank": 0, "ops": [{"op": "recv", "peer": 2, "tag": 7},
+                            {"op": "send", "peer": 1, "tag": 0, "after": [0]}]},
+        {"rank": 1, "ops": [{"op": "recv", "peer": 0, "tag": 0}]},
+        {"rank": 2, "ops": [{"op": "send", "peer": 0, "tag": 6}]},
+        {"rank": 3, "ops": []}]})",
+                                            "stuck.json");
+  ASSERT_TRUE(schedule) << schedule.error();
+  Answers answers(Subject{machine, "sites", *schedule, {}});
+  Query query;
+  query.operation = schedule::Operation::Barrier;
+  query.plan = Answers::kFromFile;
+  const auto shown = answers.shown(query);
+  ASSERT_TRUE(shown);
+  EXPECT_TRUE(shown->never_ends);
+  const Json timeline = Json::parse(shown->document)["timelines"][0];
+  EXPECT_EQ(timeline["finish_ps"], nullptr);
+  // The colour of a message that never leaves is that of the level it would take.
+  ASSERT_EQ(timeline["messages"]["from"].size(), 1U);
+  EXPECT_EQ(timeline["messages"]["arrived"][0], nullptr);
+  EXPECT_EQ(timeline["messages"]["level"][0], 1);
+  query.plan = "";
+  EXPECT_FALSE(answers.shown(query)->never_ends);
 }
 
 TEST(ViewQuery, RefusesWhatItDoesNotUnderstand) {

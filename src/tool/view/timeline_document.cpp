@@ -81,6 +81,11 @@ class TimelineWriter {
     return [this, member](std::string& text, const Trace& one) { time(text, one.*member); };
   }
 
+  /// The simulation looks for the way of a message only when it leaves.
+  std::uint32_t level_of(const sim::MessageTrace& m) const {
+    return m.flows == kForever ? machine_.path(m.from, m.to).level : m.level;
+  }
+
   void messages(std::string& text) const {
     using sim::MessageTrace;
     const auto& list = result_.timeline;
@@ -90,7 +95,7 @@ class TimelineWriter {
     add_column(text, "bytes", list,
                [](std::string& t, const MessageTrace& m) { integer(t, m.bytes.value); });
     add_column(text, "level", list,
-               [](std::string& t, const MessageTrace& m) { integer(t, m.level); });
+               [this](std::string& t, const MessageTrace& m) { integer(t, level_of(m)); });
     add_column(text, "send_begin", list, times(&MessageTrace::send_begin));
     add_column(text, "send_end", list, times(&MessageTrace::send_end));
     add_column(text, "flows", list, times(&MessageTrace::flows));
