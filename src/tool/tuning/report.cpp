@@ -150,9 +150,10 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
   }
   if (const auto share = share_of_gain(tuning)) {
     text += fmt::format(
-        "\nThe file has {:.0f} % of the preload's gain on a log scale. The rest needs trees over "
-        "the "
-        "levels of the machine, segments that cross them, and a choice for each communicator.\n",
+        "\nThe file has {:.0f} % of the preload's gain on a log scale: the sum over the table of "
+        "log(native / with file), beside that of log(native / preload). The rest needs trees over "
+        "the levels of the machine, segments that cross them, and a choice for each "
+        "communicator.\n",
         100 * *share);
   }
   for (const Tuning& first : tuning.of_first) {

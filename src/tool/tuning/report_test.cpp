@@ -44,5 +44,25 @@ TEST(RankOrderFile, CallsHostsAsALabDoesIfNotAllHaveNamesOfTheirOwn) {
             "rack0-n1:2\nrack0-n2:2\nrack1-node0:2\nrack1-node1:2\n");
 }
 
+/// One row: 8 s natively, 4 s with the file, 2 s with the preload. That is half of the gain.
+TEST(ExportText, SaysWhatTheShareOfTheGainIs) {
+  SizeRule row;
+  row.native = milliseconds(8000);
+  row.tuned = milliseconds(4000);
+  row.preloaded = milliseconds(2000);
+  OperationRules rules;
+  rules.operation = schedule::Operation::Broadcast;
+  rules.rows = {row};
+  ScopeRules all;
+  all.operations = {rules};
+  Export made;
+  made.tuning.scopes = {all};
+  const std::string text = export_text(made, {});
+  EXPECT_NE(text.find("has 50 % of the preload's gain on a log scale: the sum over the table of "
+                      "log(native / with file), beside that of log(native / preload)."),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace espalier::tuning
