@@ -2,8 +2,10 @@
 // and broadcast with and without waiting, messages by rank, ranks by key, a communicator for a
 // library that wants one.
 //
-//   g++ -std=c++20 groups.cpp $(pkg-config --cflags --libs mpich) -lespalier-group-mpich
-//   mpiexec -n 6 ./a.out
+//   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig
+//   G=$(pkg-config --cflags --libs espalier-group-mpich)
+//   g++ -std=c++20 groups.cpp $G -Wl,-rpath,PREFIX/lib
+//   mpiexec.mpich -n 6 ./a.out
 //
 // Every rank checks what it got; the last line counts what was wrong.
 #include <cstdio>

@@ -12,9 +12,10 @@
  * I. Foster, W. Gropp, E. Lusk, J. Bresnahan, "Exploiting hierarchy in parallel computer networks
  * to optimize collective operation performance", IPDPS 2000.)
  *
- * With ESPALIER_DISCOVER=1 a machine that is not described (ESPALIER_MACHINE) is found in the first
- * collective call on all processes, or by espalier_discover(); before that the others say
- * ESPALIER_UNKNOWN_MACHINE. Fortran: espalier.f90.
+ * A machine that is not described (ESPALIER_MACHINE) is found by espalier_discover(), or in a
+ * collective call on all processes; before that the other functions say ESPALIER_UNKNOWN_MACHINE.
+ * With ESPALIER_DISCOVER=0 nothing is measured: it is the nodes that MPI tells apart, with the
+ * figures of an ordinary cluster. Fortran: espalier.f90.
  */
 #ifndef ESPALIER_H
 #define ESPALIER_H

@@ -33,7 +33,8 @@ typedef struct espalier_group espalier_group;
 
 /* Collective over the communicator. degree: of trees, 0 for the usual one. machine: for
  * espalier_group_along_topology, a file or a line ("site:2 node:4 proc:8") with a place for each
- * rank; NULL for none. If one rank cannot read it, all get MPI_ERR_ARG. */
+ * rank; NULL for none. Places beyond the last rank stay empty. If one rank cannot read it, or there
+ * are fewer places than ranks, all get MPI_ERR_ARG. */
 int espalier_groups_open(MPI_Comm comm, int degree, const char* machine, espalier_groups** groups);
 /* Collective; gives up all groups that are left: their handles have size 0 and can still be freed.
  * The pointer becomes NULL. */

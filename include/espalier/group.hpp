@@ -57,8 +57,9 @@ struct GroupsOptions {
   std::optional<GroupNetwork> network;
   std::size_t typical_bytes = 4096;  ///< message size that the degree is chosen for
   /// For Group::along_topology(): the clusters of a rank of the communicator, or a machine as
-  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank. If one
-  /// rank cannot read it, or take other options, Groups throws on all of them.
+  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank; places
+  /// beyond the last rank stay empty. If one rank cannot read it, finds fewer places than ranks, or
+  /// cannot take other options, Groups throws on all of them.
   std::function<ClusterPath(int rank)> clusters = nullptr;
   std::string machine = {};
 };

@@ -419,6 +419,8 @@ TEST(Compare, TakesTheOperationAsAWordToo) {
   const Ran word = run_tool({"compare", "reduce", "-m", kToolGrid});
   EXPECT_EQ(word.exit_code, 0) << word.err;
   EXPECT_EQ(word.out, run_tool({"compare", "-m", kToolGrid, "--operation", "reduce"}).out);
+  EXPECT_NE(word.out.find("left out: optimal: "), std::string::npos) << word.out;
+  EXPECT_NE(word.out.find("receiver"), std::string::npos) << word.out;
   EXPECT_EQ(run_tool({"tree", "reduce", "-a", "fnf", "-m", kToolGrid}).out,
             run_tool({"tree", "-o", "reduce", "-a", "fnf", "-m", kToolGrid}).out);
   expect_refused({"compare", "gossip", "-m", kToolGrid},

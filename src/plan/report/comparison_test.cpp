@@ -42,6 +42,14 @@ TEST(ComparisonText, MarksAllTheBest) {
             "share links among messages, so their times may be longer.\n");
 }
 
+TEST(ComparisonText, OfAReductionHasNoMeanArrivalForPeople) {
+  Comparison comparison = three();
+  comparison.operation = schedule::Operation::Reduce;
+  EXPECT_EQ(comparison_text(comparison, grid(), {}).find("arrival"), std::string::npos);
+  const auto document = Json::parse(comparison_json(comparison, grid()));
+  EXPECT_EQ(document["algorithms"][0]["mean_arrival_ps"], 250'000'000);
+}
+
 TEST(ComparisonText, PutsTheBoundBelowAndTheGapBeside) {
   Comparison comparison = three();
   comparison.bound = Bound{microseconds(320), false, "branch and bound"};

@@ -98,7 +98,8 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
   const bool is_line = text.find('\n') >= text.find_last_not_of(" \t\r\n");
   if (is_line && begins_with_level(text)) return without_notes(parse_synthetic(text));
   return Error{file, "neither JSON nor XML nor topology.conf nor a synthetic line",
-               std::string(kKinds)};
+               fmt::format("{}; a hostfile is an inventory: espalier place --inventory {}", kKinds,
+                           file == "standard input" ? "FILE" : file)};
 }
 
 Expected<LoadedMachine> load_machine(const std::string& argument) {

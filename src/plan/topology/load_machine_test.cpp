@@ -27,6 +27,9 @@ TEST(LoadMachine, RefusesWhatIsNeither) {
   EXPECT_EQ(load_machine("nofile.json").error().what, "there is no such file");
   EXPECT_EQ(load_machine("/").error().what, "it is a folder");
   EXPECT_EQ(parse_machine("[]", "x").error().where, "x:1");
+  EXPECT_TRUE(parse_machine("n1 slots=8\nn2 slots=8\n", "hosts")
+                  .error()
+                  .hint.ends_with("a hostfile is an inventory: espalier place --inventory hosts"));
   EXPECT_FALSE(parse_machine("", "x"));
   EXPECT_FALSE(parse_machine("hello", "x"));
 }

@@ -5,15 +5,25 @@
 #include "base/contract.hpp"
 #include "base/units.hpp"
 #include "model/node_costs.hpp"
+#include "model/time_reversed.hpp"
 #include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {
 
+/// Whether a message of the tree goes up, from `to` to `from`: its ends have changed roles.
+bool is_reduction(const model::CostModel& model) {
+  return dynamic_cast<const model::TimeReversedReduction*>(&model) != nullptr;
+}
+
 Error refusal(const model::CostModel& model, const std::string& what) {
-  return {fmt::format("model {}", model.name()), what,
-          "the exact optimum is for models in which a message costs its sender alone, such as "
-          "node-initiation; ecef-la looks at links and receivers too"};
+  return {
+      fmt::format("model {}", model.name()), what,
+      is_reduction(model)
+          ? "the exact optimum is for models in which a message costs its receiver alone; "
+            "ecef-la looks at links and senders too"
+          : "the exact optimum is for models in which a message costs its sender alone, such as "
+            "node-initiation; ecef-la looks at links and receivers too"};
 }
 
 /// What is wrong with a message from `from` to `to`, if anything is.
@@ -34,6 +44,24 @@ std::optional<std::string> wrong_with(const model::MessageCost& cost, Time expec
   return {};
 }
 
+/// wrong_with() of a reduction, whose messages go from `to` to `from`.
+std::optional<std::string> wrong_with_reduction(const model::MessageCost& cost, Time expected,
+                                                Rank from, Rank to) {
+  if (cost.receiver_busy != Time{0}) {
+    return fmt::format("rank {} is busy for {} with sending to rank {}", to,
+                       to_string(cost.receiver_busy), from);
+  }
+  if (cost.delivered != cost.sender_busy) {
+    return fmt::format("a message from rank {} to rank {} keeps its receiver for {} but takes {}",
+                       to, from, to_string(cost.sender_busy), to_string(cost.delivered));
+  }
+  if (cost.sender_busy != expected) {
+    return fmt::format("rank {} receives from rank {} in {} but from another in {}", from, to,
+                       to_string(cost.sender_busy), to_string(expected));
+  }
+  return {};
+}
+
 }  // namespace
 
 Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, Bytes size,
@@ -42,6 +70,7 @@ Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, B
           "initiation_costs_of: model and machine differ in size");
   std::vector<Time> costs(who.machine_size, Time{0});
   if (who.count() < 2) return costs;
+  const auto& wrong_in = is_reduction(model) ? wrong_with_reduction : wrong_with;
   const bool known = dynamic_cast<const model::NodeInitiation*>(&model) != nullptr;
   if (!known && who.count() > kMostPairsAsked) {
     return refusal(
@@ -55,7 +84,7 @@ Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, B
     for (Rank j = 0; j < who.count() && !known; ++j) {
       const Rank to = who.at(j);
       if (to == from) continue;
-      if (auto wrong = wrong_with(model.cost(from, to, size), costs[from], from, to)) {
+      if (auto wrong = wrong_in(model.cost(from, to, size), costs[from], from, to)) {
         return refusal(model, *wrong);
       }
     }

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "model/node_costs.hpp"
+#include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
+#include "topology/readers.hpp"
 #include "tree/algorithm.hpp"
 #include "tree/initiation_trees.hpp"
 
@@ -53,6 +55,24 @@ TEST(InitiationCosts, RefuseAReceiverThatIsKeptBusy) {
   const auto found = initiation_costs_of(model, {}, everybody(3, 1));
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().what, "rank 2 is busy for 5 ps with receiving from rank 0");
+}
+
+TEST(InitiationCosts, OfAReductionAreRefusedByTheWayItsMessagesGo) {
+  const auto machine = topology::parse_synthetic("proc:3(1us)");
+  ASSERT_TRUE(machine);
+  const auto refused = [&](const TableModel& model) {
+    return initiation_costs_of(model::TimeReversedReduction(model, *machine), {}, everybody(3, 0))
+        .error();
+  };
+  TableModel model(3);
+  model.link(1, 0).wire = 5;
+  EXPECT_EQ(refused(model).what,
+            "a message from rank 1 to rank 0 keeps its receiver for 0 s but takes 5 ps");
+  EXPECT_NE(refused(model).hint.find("costs its receiver alone"), std::string::npos);
+  model.link(1, 0) = {.send = 7};
+  EXPECT_EQ(refused(model).what, "rank 1 is busy for 7 ps with sending to rank 0");
+  model.link(1, 0) = {.receive = 3};
+  EXPECT_EQ(refused(model).what, "rank 0 receives from rank 2 in 0 s but from another in 3 ps");
 }
 
 TEST(InitiationCosts, RefuseASenderThatIsSlowerToSomeThanToOthers) {

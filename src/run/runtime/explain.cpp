@@ -44,7 +44,7 @@ std::string_view name_of(Reason reason) {
       "non-blocking, there are no trials to compare it",
       "non-blocking, the trial of blocking calls has not ended",
       "non-blocking, blocking calls gain too little",
-      "non-blocking, no call blocked since its trial",
+      "non-blocking, the ranks have not yet agreed on its trial",
       "non-blocking, blocking calls go through shared memory",
       "an earlier call failed here",
   };

@@ -130,6 +130,13 @@ void read_item(const std::string& item, NamedAlgorithms& named) {
   }
   const std::string left = trimmed(item.substr(0, equals));
   const auto operation = schedule::called_operation_named(schedule::usual_name(left));
+  if (!operation && left == "all" && trimmed(item.substr(equals + 1)) == kNativeName) {
+    named.wrong.push_back(
+        {{kWhere, "there is no operation \"all\"",
+          "espalier run --disable, or ESPALIER_DISABLE=1, makes all calls native"},
+         ""});
+    return;
+  }
   if (!operation) {
     named.wrong.push_back(no_such_operation(left));
     return;

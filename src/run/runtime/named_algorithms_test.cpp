@@ -61,6 +61,14 @@ TEST(NamedAlgorithms, NativeIsOneForEveryOperation) {
             "did you mean \"native\"?");
 }
 
+TEST(NamedAlgorithms, NativeForAllIsAnotherSetting) {
+  const NamedAlgorithms named = read_algorithms("broadcast=native, all = native");
+  ASSERT_EQ(named.wrong.size(), 1u);
+  EXPECT_EQ(named.wrong[0].error.what, "there is no operation \"all\"");
+  EXPECT_EQ(with_names(named.wrong[0]).hint,
+            "espalier run --disable, or ESPALIER_DISABLE=1, makes all calls native");
+}
+
 TEST(NamedAlgorithms, ErrorsNameTenAlgorithmsAtMost) {
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     const auto wrong = check_algorithm(static_cast<Operation>(o), "off");

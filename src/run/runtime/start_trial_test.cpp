@@ -177,6 +177,16 @@ TEST(StartTrial, ACallThatBlocksSoonAfterTheAgreementBeganDoesNotTakeIt) {
   EXPECT_TRUE(ranks.all_keep(true));
 }
 
+TEST(StartTrial, AfterACallThatBlocksTooEarlyStartsAreNativeUntilTheNextOne) {
+  Ranks ranks(2);
+  ranks.start_all_turns(twice_as_fast);
+  static_cast<void>(ranks.start(twice_as_fast));
+  ranks.block();
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(ranks.start(twice_as_fast).is_planned) << i;
+  ranks.block();
+  EXPECT_TRUE(ranks.start(twice_as_fast).is_planned);
+}
+
 TEST(StartTrial, ManyStartsBetweenTwoCallsThatBlockBeginOneAgreement) {
   Ranks ranks(2);
   ranks.start_all_turns(twice_as_fast);
@@ -265,7 +275,8 @@ TEST(StartTrials, TellTimesAndReason) {
     const StartTrials::Next next = trials.next(calls, kBytes, kLead);
     if (next.timed) next.timed->note(next.is_planned, twice_as_fast(0, next.is_planned));
   }
-  EXPECT_NE(starts_text(trials.records("world")).find("not ended, no call blocked since: native"),
+  EXPECT_NE(starts_text(trials.records("world"))
+                .find("not ended, the ranks agree in a later call that blocks: native"),
             std::string::npos);
   for (std::uint32_t i = 0; i <= StartTrial::kCallsToAgree; ++i) {
     trials.before_blocking([&] { return std::make_unique<Member>(meeting); });

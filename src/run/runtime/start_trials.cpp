@@ -52,7 +52,7 @@ std::string fate(const StartRecord& record) {
       return "not ended, too few calls: native and planned calls took turns";
     case StartTrial::Phase::Due:
     case StartTrial::Phase::Agreeing:
-      return "not ended, no call blocked since: native";
+      return "not ended, the ranks agree in a later call that blocks: native";
     case StartTrial::Phase::Kept:
       break;
   }

@@ -140,7 +140,14 @@ double times_as_long(const Bench& bench, const std::string& slow, const std::str
 }
 
 /// What of the gain is the transport, what pipelining, what topology.
-std::string shares_of_gain(const Bench& bench, const std::string& mpi) {
+std::string shares_of_gain(const Bench& bench, const std::string& mpi, int repeats) {
+  if (repeats == 1) {
+    return fmt::format(
+        "One round decides nothing: a moment in which this computer was busy looks like a slow "
+        "algorithm. So no factors are told. There are two rounds without --quick and with at most "
+        "{} ranks.",
+        kManyLabRanks);
+  }
   if (std::isnan(times_as_long(bench, "native", "blind") +
                  times_as_long(bench, "blind", "segments") +
                  times_as_long(bench, "blind", "multilevel") +
@@ -218,7 +225,7 @@ Expected<std::vector<Exhibit>> karonis_on_lab(const LabStudyOptions& options,
                                 peers.emplace_back("segments");
                                 return peers;
                               }())),
-        shares_of_gain(bench, options.mpi)};
+        shares_of_gain(bench, options.mpi, repeats)};
     exhibits.push_back(std::move(exhibit));
   };
   if (wants(options, "figure7") || wants(options, "figure9")) {

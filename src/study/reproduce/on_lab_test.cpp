@@ -94,7 +94,7 @@ TEST(BanikazemiOnLab, ComparesWithTheMpiItself) {
 
 TEST(KaronisOnLab, TellsPipeliningFromTopology) {
   LabStudyOptions options;
-  options.quick = true;
+  options.cores = 2;
   options.parts = {"figure8"};
   const auto exhibits = karonis_on_lab(options, pretend);
   ASSERT_TRUE(exhibits) << exhibits.error();
@@ -106,11 +106,11 @@ TEST(KaronisOnLab, TellsPipeliningFromTopology) {
 
 TEST(KaronisOnLab, ContraryFiguresGiveTheOtherSentences) {
   LabStudyOptions options;
-  options.quick = true;
+  options.cores = 2;
   const auto exhibits = karonis_on_lab(options, pretend_contrary);
   ASSERT_TRUE(exhibits) << exhibits.error();
   for (const Exhibit& exhibit : *exhibits) {
-    EXPECT_TRUE(says(exhibit, "the lowest of them at 0 of 3 sizes")) << exhibit.notes[1];
+    EXPECT_TRUE(says(exhibit, "the lowest of them at 0 of 5 sizes")) << exhibit.notes[1];
     EXPECT_TRUE(says(exhibit, "below all of them at 0."));
     EXPECT_TRUE(says(exhibit, "itself takes 0.50 times")) << exhibit.notes[2];
     EXPECT_EQ(says(exhibit, "between the sites"), exhibit.key != "figure8") << exhibit.notes[0];
@@ -121,6 +121,23 @@ TEST(KaronisOnLab, ContraryFiguresGiveTheOtherSentences) {
     return bench;
   };
   EXPECT_TRUE(says(karonis_on_lab(options, wrong)->at(0), "topology cannot be told"));
+}
+
+TEST(KaronisOnLab, OneRoundDecidesNothing) {
+  LabStudyOptions options;
+  options.quick = true;
+  const auto quick = karonis_on_lab(options, pretend);
+  ASSERT_TRUE(quick) << quick.error();
+  options.quick = false;
+  options.cores = 8;
+  const auto many_ranks = karonis_on_lab(options, pretend);
+  ASSERT_TRUE(many_ranks) << many_ranks.error();
+  for (const auto* exhibits : {&*quick, &*many_ranks}) {
+    for (const Exhibit& exhibit : *exhibits) {
+      EXPECT_TRUE(says(exhibit, "One round decides nothing")) << exhibit.notes[2];
+      EXPECT_FALSE(says(exhibit, "is a factor of")) << exhibit.notes[2];
+    }
+  }
 }
 
 TEST(KaronisOnLab, SaysBeforehandWhatMayTakeLong) {

@@ -63,7 +63,9 @@ report::Comparison compare_all(const TreePlanRequest& request) {
     }
     const auto planned = plan(request, algorithm);
     if (!planned) {
-      comparison.left_out.push_back({std::string(algorithm.name), planned.error().what});
+      const Error& error = planned.error();
+      comparison.left_out.push_back(
+          {std::string(algorithm.name), fmt::format("{}; {}", error.what, error.hint)});
       continue;
     }
     comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
@@ -110,7 +112,8 @@ Outcome compare_unless_interrupted(const CompareOptions& options, const Globals&
 constexpr std::string_view kCompareDescription =
     "Plans one broadcast, multicast (--to) or reduction with every algorithm and puts them into "
     "one table, the fastest first: when it is finished, how many times as long as the fastest it "
-    "takes, when a rank is served on average, how high the tree is, and how many messages cross "
+    "takes, when a rank is served on average (not for reductions), how high the tree is, and how "
+    "many messages cross "
     "each level of the machine. The best are marked with *. Where an optimum or a lower bound is "
     "proven, it stands below the table.\n\n"
     "With --counts and --operation scatterv or gatherv: the trees that go by the lengths of the "

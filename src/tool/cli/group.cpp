@@ -120,6 +120,23 @@ std::string why_not(Scheme scheme, const Experiment& experiment) {
   return "";
 }
 
+/// The error if every scheme would be left out.
+std::optional<Error> all_left_out(const std::vector<Scheme>& schemes,
+                                  const Experiment& experiment) {
+  std::string why;
+  for (const Scheme scheme : schemes) {
+    const std::string one = why_not(scheme, experiment);
+    if (one.empty()) return {};
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", name(scheme), one);
+  }
+  std::string fitting;
+  for (const Scheme scheme : group::all_schemes()) {
+    if (!why_not(scheme, experiment).empty()) continue;
+    fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", name(scheme));
+  }
+  return Error{"--scheme", why, fmt::format("schemes for this experiment: {}", fitting)};
+}
+
 std::vector<GroupRow> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
                               const model::CostModel& model) {
   Progress progress("simulating schemes", schemes.size(), Progress::Told::ByTheClock);
@@ -154,6 +171,7 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   if (!experiment) return Failure{experiment.error()};
   auto schemes = schemes_from(options.scheme);
   if (!schemes) return Failure{schemes.error()};
+  if (auto error = all_left_out(*schemes, *experiment)) return Failure{*std::move(error)};
   std::unique_ptr<model::CostModel> model;
   if (machine) {
     model = std::make_unique<model::Levels>(*machine);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/units.hpp"
@@ -60,6 +62,29 @@ std::string counts(const Tuning& tuning) {
 Json share_json(const Tuning& tuning) {
   const auto share = share_of_gain(tuning);
   return share ? Json(*share) : Json();
+}
+
+bool is_host_name(std::string_view name) {
+  return !name.empty() && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+         });
+}
+
+/// What launchers call the hosts: their own names in the machine. If one host has none, or two have
+/// the same, all are called as in a lab.
+std::vector<std::string> launcher_names(const topology::Machine& machine,
+                                        const std::vector<lab::LabHost>& hosts) {
+  std::vector<std::string> own, of_lab;
+  for (const lab::LabHost& host : hosts) {
+    own.push_back(host.place.is_leaf ? machine.leaf_name(host.place.id)
+                                     : machine.clusters()[host.place.id].name);
+    of_lab.push_back(host.name);
+  }
+  const std::set<std::string> different(own.begin(), own.end());
+  const bool are_usable =
+      different.size() == own.size() && std::all_of(own.begin(), own.end(), is_host_name);
+  return are_usable ? own : of_lab;
 }
 
 std::string host_loss_text(const Tuning& tuning) {
@@ -125,9 +150,10 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
   }
   if (const auto share = share_of_gain(tuning)) {
     text += fmt::format(
-        "\nThe file has {:.0f} % of the preload's gain on a log scale. The rest needs trees over "
-        "the "
-        "levels of the machine, segments that cross them, and a choice for each communicator.\n",
+        "\nThe file has {:.0f} % of the preload's gain on a log scale: the sum over the table of "
+        "log(native / with file), beside that of log(native / preload). The rest needs trees over "
+        "the levels of the machine, segments that cross them, and a choice for each "
+        "communicator.\n",
         100 * *share);
   }
   for (const Tuning& first : tuning.of_first) {
@@ -178,11 +204,12 @@ std::string export_json(const Export& all) {
 std::string rank_order_file(const topology::Machine& machine, select::NativeMpi mpi) {
   const auto hosts = lab::hosts_of(machine);
   if (!hosts) return "";
+  const std::vector<std::string> names = launcher_names(machine, *hosts);
   const std::vector<std::size_t> host_of = lab::host_of_rank(*hosts, machine.size());
   std::vector<Rank> used(hosts->size());
   std::string text;
   for (Rank rank = 0; rank < machine.size();) {
-    const std::string& name = (*hosts)[host_of[rank]].name;
+    const std::string& name = names[host_of[rank]];
     if (mpi == select::NativeMpi::OpenMpi) {
       text += fmt::format("rank {}={} slot={}\n", rank, name, used[host_of[rank]]++);
       ++rank;

@@ -37,8 +37,9 @@ struct Export {
 [[nodiscard]] std::string export_json(const Export& all);
 
 /// Lines for launchers that put the ranks of a machine on its hosts as the machine has them.
-/// Open MPI: a rankfile; MPICH: "host:count" in the order of ranks. Empty if the machine is no
-/// set of hosts.
+/// Open MPI: a rankfile; MPICH: "host:count" in the order of ranks. Hosts have the machine's own
+/// names if each has one and all differ, else those of a lab ("rack0-node1"). Empty if the machine
+/// is no set of hosts.
 [[nodiscard]] std::string rank_order_file(const topology::Machine& machine, select::NativeMpi mpi);
 
 }  // namespace espalier::tuning
