@@ -276,6 +276,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
+    report.most_peers = most_peers_of(schedule);
     if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
     if (options.svg == "-" || options.schedule == "-") return {};
   }

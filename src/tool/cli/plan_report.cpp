@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/units.hpp"
@@ -114,6 +115,25 @@ std::string plan_choice_settled(const PlanReport& report) {
 
 namespace {
 
+/// A rooted call whose plan has very many messages at one rank may owe its choice to figures that
+/// are not there.
+std::string free_messages(const PlanReport& report) {
+  constexpr std::size_t kMany = 16;
+  using schedule::Operation;
+  const Operation operation = report.call.operation;
+  const bool is_rooted = operation == Operation::Broadcast || operation == Operation::Reduce ||
+                         operation == Operation::Gather || operation == Operation::Scatter;
+  if (!is_rooted || report.most_peers <= kMany) return "";
+  for (Rank rank = 0; rank < report.machine.size(); ++rank) {
+    const topology::NodeCosts& costs = report.machine.costs(rank);
+    if (costs.send != topology::Cost{} || costs.recv != topology::Cost{}) return "";
+  }
+  return fmt::format(
+      "one rank has messages with {} others, and messages cost processes nothing on this machine: "
+      "its file may say what they do (send=, recv=; docs/machine.md)\n",
+      report.most_peers);
+}
+
 /// How many plans have no simulated time, and why; nothing if all have one.
 std::string not_simulated(const PlanReport& report) {
   using Refusal = select::SimulatedTimes::Refusal;
@@ -197,6 +217,20 @@ Time PlanReport::chosen_time() const {
   return row.finish.value_or(row.choice.predicted);
 }
 
+std::size_t most_peers_of(const schedule::Schedule& schedule) {
+  std::size_t most = 0;
+  for (const schedule::Program& program : schedule.programs) {
+    std::set<Rank> peers;
+    for (const schedule::Op& op : program.ops) {
+      if (op.kind != schedule::OpKind::Send && op.kind != schedule::OpKind::Recv) continue;
+      for_each_message(program, op,
+                       [&](Rank peer, const schedule::Region&) { peers.insert(peer); });
+    }
+    most = std::max(most, peers.size());
+  }
+  return most;
+}
+
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
   std::string text = "\n" + plan_table_text(report, canvas, shown);
   if (is_another_first(report)) text += std::string(kWhyNotFirst) + "\n";
@@ -208,11 +242,12 @@ std::string plan_text(const PlanReport& report, const report::Canvas& canvas, st
         "it with native calls\n",
         select::kSharedMemory, rounded(*report.in_memory));
   }
-  return text + fmt::format(
-                    "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
-                    "long\n",
-                    rounded(report.least.value), describe(report.least.witness, report.machine),
-                    over_bound(report));
+  return text + free_messages(report) +
+         fmt::format(
+             "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
+             "long\n",
+             rounded(report.least.value), describe(report.least.witness, report.machine),
+             over_bound(report));
 }
 
 std::string plan_json(const PlanReport& report) {

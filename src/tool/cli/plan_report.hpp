@@ -7,6 +7,7 @@
 
 #include "bound/lower_bound.hpp"
 #include "report/draw_machine.hpp"
+#include "schedule/schedule.hpp"
 #include "select/chooser.hpp"
 #include "select/formula.hpp"
 #include "select/native_model.hpp"
@@ -58,10 +59,14 @@ struct PlanReport {
   std::optional<Time> in_memory;        ///< predicted through the memory of one node
   /// What the native call is taken for under `mpi`; absent if its time is not known.
   std::optional<select::NativeChoice> native = {};
+  /// The most ranks that one rank has messages with in the chosen plan; 0 if that is not known.
+  std::size_t most_peers = 0;
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;
 };
+
+[[nodiscard]] std::size_t most_peers_of(const schedule::Schedule& schedule);
 
 /// The first lines for people, the choice, in two parts: what is known as soon as there is a
 /// choice, and what its simulation, its verification and an MPI library add to that.
