@@ -64,7 +64,8 @@ TEST(ReadJson, NamesFileLineAndCureOfEveryMistake) {
   EXPECT_EQ(twice.where, "m.json:5");
   EXPECT_EQ(twice.what, "two members of one cluster are called \"a\"; the other one: m.json:3");
   EXPECT_EQ(error_of("{\"processes\": 1}").what, "no \"format\"");
-  EXPECT_NE(error_of("{\"format\": \"espalier-machine-9\"}").hint.find("newer"), std::string::npos);
+  EXPECT_NE(error_of("{\"format\": \"espalier-machine-9\"}").hint.find("another version"),
+            std::string::npos);
 }
 
 TEST(ReadJson, RefusesWhatIsNoMachine) {
