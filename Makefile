@@ -1,9 +1,9 @@
 # The front door. Everything here also works by hand through CMake's presets.
 #   make          the tool and its libraries, without tests -> build/release/bin/espalier
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
-#   make check    build, format check, include rule, all tests, some of them with sanitizers, a short fuzz of every reader
+#   make check    build, format check, include rule, all tests, some of them with sanitizers, every reader fed with wrong input
 #   make check-quick  the tests of single rooms, without any MPI: the inner loop
-#   make check-sanitized  executors and buffers under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make check-sanitized  executors, buffers and readers under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make check-single every source by itself (preset dev), as developers compile: does each include what it uses?
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
@@ -27,7 +27,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-commands bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-commands bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections format format-check include-check lint packages tools format-tool clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Many tests wait for others, so twice as many as there are processors are under way.
@@ -79,7 +79,6 @@ check: packages format-check include-check
 	$(call preset,release)
 	@ctest --test-dir build/release --output-on-failure -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory check-sanitized
-	@$(MAKE) --no-print-directory fuzz-short
 
 check-quick: packages format-check include-check
 	$(call preset,release,unit_tests)
@@ -196,12 +195,12 @@ bench-wrong-machine: packages
 	$(call preset,release,benchmarks)
 	@python3 tests/lab/wrong_machine.py build/release
 
-# Format, lint and fuzz need tools of LLVM, of any recent version; where there is none a line says so. `make fuzz` then fails.
+# Lint and fuzz need tools of LLVM, of any recent version; where there is none a line says so. `make fuzz` then fails.
 tools:
 	@scripts/install_packages.sh tools
 
-fuzz-short: tools
-	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz-readers FUZZ_SECONDS=2
+format-tool:
+	@scripts/install_packages.sh format
 
 fuzz: fuzz-readers
 	@$(MAKE) --no-print-directory fuzz-sections
@@ -225,10 +224,10 @@ fuzz-sections: packages
 	    --sections $(SECTIONS) --seed $(SEED) --levels none,single,funneled,serialized --settings thread --kinds $(THREAD_KINDS) || exit 1; \
 	done
 
-format: tools
+format: format-tool
 	@scripts/format.sh write
 
-format-check: tools
+format-check: format-tool
 	@scripts/format.sh check
 
 include-check: packages

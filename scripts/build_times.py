@@ -43,15 +43,19 @@ def run(command, **kwargs):
     return result.stdout
 
 
-def targets_of(source, step):
-    """The targets that the Makefile of a tree names for a step; none: all of them."""
-    if step != "demo":
-        return []
+def parts_of(source, step):
+    """(preset, targets) of all that the Makefile of a tree builds for a step; no targets: all of them."""
+    if step == "make":
+        return [("release", [])]
     text = (source / "Makefile").read_text()
+    if step == "check":
+        # Beside `make`: what is sanitized, and in older trees the fuzzers.
+        recipe = re.search(r"^check:.*\n((?:\t.*\n)*)", text, re.M).group(1)
+        return ([("asan", ["sanitized_tests"])] if "check-sanitized" in recipe else []) + ([("fuzz", [])] if "fuzz-short" in recipe else [])
     found = re.search(r"^demo:.*\n\t\$\(call preset,release,([^)]*)\)", text, re.M)
     if not found:
         sys.exit(f"error: {source}/Makefile: what `make demo` builds is not to be found\n  hint: it is \"$(call preset,release,TARGETS)\" below \"demo:\"")
-    return found.group(1).split()
+    return [("release", found.group(1).split())]
 
 
 def objects_of(tree, targets):
@@ -76,22 +80,21 @@ def build(source, folder, jobs, every):
     units, wall, share, earlier = {}, {}, {}, set()
     environment = dict(os.environ, CCACHE_DISABLE="1")
     for step in STEPS:
-        preset = "fuzz" if step == "check" else "release"
-        tree = folder / preset
-        if not (tree / "build.ninja").exists():
-            run(["cmake", "--preset", preset, "-B", tree, *launchers], cwd=source, env=environment)
         log = folder / f"{step}.jsonl"
         environment["ESPALIER_BUILD_TIMES"] = str(log)
-        targets = targets_of(source, step)
-        share[step] = 1
-        if every > 1:
-            objects = [o for o in objects_of(tree, targets) if (preset, o) not in earlier]
-            earlier.update((preset, o) for o in objects)
-            share[step] = every if len(objects) > 100 else 1
-            targets = objects[::share[step]] or ["help"]
         begin = time.monotonic()
         print(f"{source.name}: what `make {'' if step == 'make' else step}` builds ...", file=sys.stderr, flush=True)
-        run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
+        share[step] = 1
+        for preset, targets in parts_of(source, step):
+            tree = folder / preset
+            if not (tree / "build.ninja").exists():
+                run(["cmake", "--preset", preset, "-B", tree, *launchers], cwd=source, env=environment)
+            if every > 1:
+                objects = [o for o in objects_of(tree, targets) if (preset, o) not in earlier]
+                earlier.update((preset, o) for o in objects)
+                share[step] = max(share[step], every if len(objects) > 100 else 1)
+                targets = objects[::share[step]] or ["help"]
+            run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
         wall[step] = time.monotonic() - begin
         units[step] = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         if not units["demo"]:
@@ -123,7 +126,7 @@ def report(results):
             times, every = [unit["cpu"] for unit in results[n]["units"][step]], results[n]["share"][step]
             cells.append(f"{sum(times) * every:.0f} ({results[n]['wall'][step]:.0f})" if every == 1 else
                          f"{sum(times) * every:.0f} +- {standard_error(times, every):.0f} ({len(times)} of some {len(times) * every} units)")
-        rows.append([{"make": "make", "demo": "make demo", "check": "make check (fuzzers)"}[step], *cells])
+        rows.append([{"make": "make", "demo": "make demo", "check": "make check (sanitizers, fuzzers)"}[step], *cells])
     totals = [sum(u["cpu"] * results[n]["share"][step] for step, units in results[n]["units"].items() for u in units) for n in names]
     rows.append(["all", *[f"{t:.0f} ({sum(results[n]['wall'].values()):.0f})" for n, t in zip(names, totals)]])
     columns(rows, ["command", *names])

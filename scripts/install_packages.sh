@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.debian that are missing for a purpose. Does nothing, quickly, if none is.
 #
-#   scripts/install_packages.sh [--list] demo|build|check|tools|long      each purpose includes those before it
+#   scripts/install_packages.sh [--list] demo|build|check|format|tools|long      each purpose includes those before it
 #
 # Without root, sudo or apt it prints what is missing and lets the build try; CMake then lists what it does not find.
 # --list prints the packages, one a line, and installs nothing.
@@ -91,7 +91,7 @@ while IFS=$'\t' read -r section line; do
   name=$(known "$line")
   if [ -n "$name" ]; then
     missing+=("$name")
-  elif [ "$section" = tools ] || [ "$section" = long ]; then
+  elif [[ "$section" =~ ^(format|tools|long)$ ]]; then
     echo "note: apt knows none of: $line; the steps that need it are skipped" >&2
   else
     failed "$line"
