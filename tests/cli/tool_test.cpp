@@ -223,7 +223,7 @@ TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
   expect_refused({"lab", "up"}, "espalier lab up: error: MACHINE is missing\n");
   expect_refused({"export"},
                  "espalier export: error: FORMAT is missing\n"
-                 "  hint: FORMAT: openmpi, openmpi-json or mpich. See espalier export --help\n");
+                 "  hint: FORMAT: openmpi, openmpi-han, openmpi-json or mpich. See espalier export --help\n");
   expect_refused({"place"},
                  "espalier place: error: --profile is missing\n"
                  "  hint: write --profile PROFILE; see espalier place --help\n");

@@ -17,8 +17,8 @@ MACHINE = "site:4(10ms,100Mbit/s) host:1(50us,1Gbit/s)"
 BYTES = 131072
 
 
-def export(folder, *options, machine=MACHINE):
-    done = subprocess.run([ESPALIER, "export", MPI, "--machine", machine, "--json", "--output", str(folder), *options],
+def export(folder, *options, machine=MACHINE, form=MPI):
+    done = subprocess.run([ESPALIER, "export", form, "--machine", machine, "--json", "--output", str(folder), *options],
                           stdout=subprocess.PIPE, text=True, check=True, timeout=1400)
     return json.loads(done.stdout)
 
@@ -103,6 +103,72 @@ def fewer_ranks_have_rules(folder):
         assert f"bcast_intra_{spied_name(rule)} 1" in seen, f"{rule}\n{seen}"
 
 
+# Ranks of two hosts in turn: by hosts long reductions cross once instead of twice.
+TWO_HOSTS = "site:2(10ms,100Mbit/s) proc:2(1us,10Gbit/s) placement=cyclic"
+# What Open MPI calls a remote shell: the second host is this one by another name, so that files of shared memory have other names.
+REMOTE_SHELL = """#!/bin/sh
+host=$1
+shift
+exec unshare {user} --uts sh -c 'hostname "$0" && exec sh -c "$1"' "$host" "$*"
+"""
+
+
+def remote_shell(folder):
+    """A file with it; None where names of hosts cannot be changed."""
+    for user in ("", "--map-root-user"):
+        if subprocess.run(f"unshare {user} --uts hostname elsewhere", shell=True, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            file = folder / "remote_shell"
+            file.write_text(REMOTE_SHELL.format(user=user))
+            file.chmod(0o755)
+            return file
+    return None
+
+
+def kinds_by_rules(report, operation):
+    """Of each length: whether HAN makes the call, by the report."""
+    rows = [row for row in report["decisions"] if row["operation"] == operation]
+
+    def is_by_hosts(length):
+        last = max(i for i, row in enumerate(rows) if i == 0 or length >= 2 * rows[i - 1]["bytes"])
+        return rows[last]["algorithm"].startswith("leaders of hosts: ")
+    return is_by_hosts
+
+
+def calls_go_by_hosts_with_han(folder):
+    """Two hosts: HAN reads its rules, makes just the calls that they give it, and results stay right, of operators that do not commute too."""
+    two = folder / "two"
+    two.mkdir()
+    report = export(two, machine=TWO_HOSTS, form="openmpi-han")
+    variables = next(line for line in report["settings"].splitlines() if line.startswith("  export "))
+    settings = dict(word.split("=", 1) for word in variables.split()[1:])
+    version = subprocess.run(["mpiexec.openmpi", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    shell = remote_shell(two)
+    if ") 4." not in version or shell is None:
+        print("calls by hosts: not tried, this is no Open MPI 4, or names of hosts cannot be changed here")
+        return
+    hosts = two / "hosts"
+    hosts.write_text("localhost slots=2\nelsewhere slots=2\n")
+    line = ["mpiexec.openmpi", "--allow-run-as-root", "--hostfile", str(hosts), "--map-by", "node", "-n", "4", PROGRAM]
+    here = settings | {"OMPI_MCA_plm_rsh_agent": str(shell), "OMPI_MCA_oob_tcp_if_include": "lo", "OMPI_MCA_btl_tcp_if_include": "lo",
+                       "OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_pml": "ob1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                       "OMPI_MCA_coll_base_verbose": "80"}
+    done = subprocess.run(line, env=os.environ | here, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1400, check=False)
+    assert done.returncode == 0 and "wrong 0" in done.stdout, done.stdout[-4000:]
+    assert f"rules from {two}/openmpi-han.conf" in done.stdout, done.stdout[:4000]
+    found = re.findall(r"collective \d+ \((\w+)\) on topological level 2 \S+ for a 4 configuration size for a (\d+) sized message\. "
+                       r"Found .* : component \d+ \((\w+)\)", done.stdout)
+    seen = set()
+    for operation, name in {"broadcast": "bcast", "reduce": "reduce", "allreduce": "allreduce", "barrier": "barrier"}.items():
+        is_by_hosts = kinds_by_rules(report, operation)
+        lengths = {(int(length), component) for called, length, component in found if called == name}
+        assert lengths, f"{name} asked for no rule"
+        for length, component in lengths:
+            assert (component == "han") == is_by_hosts(length), (operation, length, component)
+            seen.add(component)
+    assert seen == {"han", "tuned", "self"}, seen
+    assert all(component == "tuned" for called, _, component in found if called in ("allgather", "gather", "scatter"))
+
+
 def broken_files_are_noticed(folder):
     """Or else a file that is read would look like one that is not. Open MPI says nothing of bad files."""
     bad = pathlib.Path(folder) / "bad"
@@ -124,6 +190,7 @@ def main():
         fewer_ranks_have_rules(folder)
         if MPI == "openmpi":
             ranks_agree_without_sizes(folder)
+            calls_go_by_hosts_with_han(folder)
         if MPI == "mpich":
             broken_files_are_noticed(folder)
             rules_by_hosts_are_read(folder)

@@ -138,9 +138,12 @@ constexpr std::string_view kExportDescription =
     "numbers of ranks too. Each number N stands for ranks 0 to N-1 of the machine, as they lie on "
     "its hosts, host by host with --block.";
 
+constexpr const char* kFormats = "openmpi, openmpi-han, openmpi-json or mpich.";
 constexpr std::string_view kExportFormats =
     "openmpi: rules of coll/tuned, for Open MPI 4.1 and 5.\n"
-    "openmpi-json: the same as JSON, for Open MPI 6.\n"
+    "openmpi-han: the same, and rules of coll/han, which makes broadcasts, reductions, allreduces "
+    "and barriers by hosts where that is faster.\n"
+    "openmpi-json: rules of coll/tuned as JSON, for Open MPI 6.\n"
     "mpich: MPICH 4's selection files. They replace all rules of the library, so they begin with "
     "those that are in its file (--library).";
 
@@ -162,7 +165,7 @@ Command export_command() {
                 .examples = std::string(kExportExamples)};
   return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<ExportOptions>();
-            app.add_option("FORMAT", options->format, "openmpi, openmpi-json or mpich.").required();
+            app.add_option("FORMAT", options->format, kFormats).required();
             app.add_option("-m,--machine", options->machine, "The machine: a file, or a line.")
                 .type_name("MACHINE")
                 .required();

@@ -25,7 +25,7 @@ enum class Members : std::uint8_t {
 struct SizeRule {
   std::uint64_t bytes = 0;  ///< bytes of the vector, or of one block
   Candidate choice;         ///< no algorithm: the library's own choice stays
-  bool by_host = false;     ///< MPICH: among the leaders of hosts, then inside each host
+  bool by_host = false;     ///< the call goes among the leaders of hosts, and inside each
   Time native;              ///< time of what the library takes by default
   Time tuned;
   std::optional<Time> preloaded;  ///< Espalier's library; absent: its plans gain nothing
@@ -120,6 +120,10 @@ struct Timed {
 /// What Espalier's library takes for the call under this MPI; absent if it leaves it native.
 [[nodiscard]] std::optional<Time> preloaded_time(const Scope& scope,
                                                  const schedule::Collective& call);
+
+/// The time that Open MPI is assumed to need without a file; kForever if no usual algorithm is
+/// known.
+[[nodiscard]] Time assumed_native(const NativeTimes& times, const schedule::Collective& call);
 
 /// Decisions for Open MPI's coll/tuned.
 [[nodiscard]] Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules);

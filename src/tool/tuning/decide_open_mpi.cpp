@@ -16,22 +16,6 @@ using select::NativeMpi;
 
 namespace {
 
-/// The time that the library is assumed to need today.
-Time assumed_native(const NativeTimes& times, const Collective& call) {
-  Time least = kForever;
-  for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, false)) {
-    const std::string_view plan = candidate.algorithm->plan;
-    for (const select::NativeRule& usual : select::kUsual) {
-      // Trees of the usual rules go by the same names.
-      const bool is_usual = usual.operation == call.operation &&
-                            (usual.plan == plan || usual.plan == candidate.algorithm->name) &&
-                            candidate.segment == 0;
-      if (is_usual) least = std::min(least, time_of(candidate, times, call));
-    }
-  }
-  return least;
-}
-
 /// Open MPI looks up the rules of these with the caller's send arguments. They mean nothing at the
 /// root of a gather in place, nor on the other ranks of a scatter, so the ranks of one call may
 /// find rules of different sizes.
@@ -181,6 +165,21 @@ Tuning decide_first(const topology::Machine& machine, const TuningRules& rules, 
 }
 
 }  // namespace
+
+Time assumed_native(const NativeTimes& times, const Collective& call) {
+  Time least = kForever;
+  for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, false)) {
+    const std::string_view plan = candidate.algorithm->plan;
+    for (const select::NativeRule& usual : select::kUsual) {
+      // Trees of the usual rules go by the same names.
+      const bool is_usual = usual.operation == call.operation &&
+                            (usual.plan == plan || usual.plan == candidate.algorithm->name) &&
+                            candidate.segment == 0;
+      if (is_usual) least = std::min(least, time_of(candidate, times, call));
+    }
+  }
+  return least;
+}
 
 Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules) {
   const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::OpenMpi, machine.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tuning/han.hpp"
 #include "tuning/mpich.hpp"
 #include "tuning/write_open_mpi.hpp"
 
@@ -15,7 +16,8 @@ struct FormatName {
   Format format;
   std::string_view name;
 };
-constexpr std::array<FormatName, 3> kFormats{{{Format::OpenMpi, "openmpi"},
+constexpr std::array<FormatName, 4> kFormats{{{Format::OpenMpi, "openmpi"},
+                                              {Format::OpenMpiHan, "openmpi-han"},
                                               {Format::OpenMpiJson, "openmpi-json"},
                                               {Format::Mpich, "mpich"}}};
 
@@ -151,30 +153,69 @@ void add_note(Export& result, std::string note) {
   if (!note.empty()) result.notes.push_back(std::move(note));
 }
 
+/// Variables of Open MPI with their values, as options of mpiexec and as words for export.
+struct OpenMpiSettings {
+  std::string options;
+  std::string variables;
+  void add(std::string_view name, std::string_view value) {
+    options += fmt::format("--mca {} {} ", name, value);
+    variables += fmt::format(" OMPI_MCA_{}={}", name, value);
+  }
+};
+
+/// Adds the rules of coll/han, and the settings that make it read them.
+void add_han(Export& result, const topology::Machine& machine, const ExportRequest& request,
+             OpenMpiSettings& settings) {
+  constexpr std::string_view kFile = "openmpi-han.conf";
+  result.tuning = decide_han(machine, result.tuning);
+  result.files.push_back({std::string(kFile), han_rules(result.tuning)});
+  settings.add("coll_han_priority", "100");
+  settings.add("coll_han_use_dynamic_file_rules", "1");
+  settings.add("coll_han_dynamic_rules_filename", whole_path(request, kFile));
+  // One call inside hosts and one among leaders, both by the rules of coll/tuned, instead of
+  // segments of a fixed length by non-blocking calls.
+  for (const char* operation : {"bcast", "reduce", "allreduce"}) {
+    settings.add(fmt::format("coll_han_use_simple_{}", operation), "1");
+  }
+  add_note(result, result.tuning.scopes.size() < 2
+                       ? "There are no hosts with equally many ranks, two and more: HAN is left "
+                         "out of all calls."
+                       : "HAN makes the calls whose algorithm is told as of the leaders of hosts, "
+                         "in communicators of all ranks; all others are left to coll/tuned.");
+  add_note(result,
+           "Where operators do not commute HAN leaves reductions to coll/tuned, and so where hosts "
+           "have different numbers of ranks.");
+}
+
 Export open_mpi_export(const topology::Machine& machine, const ExportRequest& request) {
   const bool is_json = request.format == Format::OpenMpiJson;
+  const bool is_han = request.format == Format::OpenMpiHan;
   Export result{
       std::string(name_of(request.format)), decide_open_mpi(machine, request.rules), {}, {}, {}};
   const std::string file = is_json ? "openmpi-rules.json" : "openmpi-rules.conf";
   result.files.push_back(
       {file, is_json ? open_mpi_json(result.tuning) : open_mpi_rules(result.tuning)});
   if (is_json && !first_are_as_many_as_a_host(result.tuning)) result.tuning.host_losses.clear();
+  OpenMpiSettings settings;
+  settings.add("coll_tuned_use_dynamic_rules", "1");
+  settings.add("coll_tuned_dynamic_rules_filename", whole_path(request, file));
+  if (is_han) add_han(result, machine, request, settings);
   const std::string ranks = add_rank_file(result, machine, request, "--rankfile");
-  result.settings = fmt::format(
-      "  mpiexec --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
-      "{0}{1} ...\n"
-      "  export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-      "OMPI_MCA_coll_tuned_dynamic_rules_filename={0}\n",
-      whole_path(request, file), ranks);
+  result.settings = fmt::format("  mpiexec {}{}...\n  export{}\n", settings.options,
+                                ranks.empty() ? "" : ranks.substr(1) + " ", settings.variables);
   if (is_json) {
     result.notes.emplace_back("Open MPI reads this form from 6.0 on.");
   } else {
-    result.notes.emplace_back(
-        "Open MPI 4.1 and 5 read this file, and say nothing of one they "
-        "cannot read.");
+    result.notes.push_back(
+        fmt::format("Open MPI 4.1 and 5 read {}, and say nothing of one they "
+                    "cannot read.",
+                    is_han ? "these files" : "this file"));
   }
-  result.notes.emplace_back(
-      "Open MPI 5 and later prefer HAN to the rules between hosts: add --mca coll_han_priority 0.");
+  if (!is_han) {
+    result.notes.emplace_back(
+        "Open MPI 5 and later prefer HAN to the rules between hosts: add --mca coll_han_priority "
+        "0.");
+  }
   add_note(result, first_note(result.tuning));
   add_note(result, leaders_note(result.tuning, is_json));
   add_note(result, left_out_note(result.tuning));

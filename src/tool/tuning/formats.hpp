@@ -12,7 +12,8 @@ namespace espalier::tuning {
 /// The formats of tuning files, by the names that users give.
 enum class Format : std::uint8_t {
   OpenMpi,      ///< rules of coll/tuned as Open MPI 4.1 and 5 read them
-  OpenMpiJson,  ///< the same as JSON, Open MPI 6
+  OpenMpiHan,   ///< the same, and rules of coll/han for calls that go by hosts
+  OpenMpiJson,  ///< rules of coll/tuned as JSON, Open MPI 6
   Mpich,        ///< MPICH 4's selection files
 };
 [[nodiscard]] std::vector<std::string> format_names();
