@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <string_view>
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
@@ -26,38 +27,29 @@ Error refusal(const model::CostModel& model, const std::string& what) {
             "node-initiation; ecef-la looks at links and receivers too"};
 }
 
-/// What is wrong with a message from `from` to `to`, if anything is.
-std::optional<std::string> wrong_with(const model::MessageCost& cost, Time expected, Rank from,
-                                      Rank to) {
-  if (cost.receiver_busy != Time{0}) {
-    return fmt::format("rank {} is busy for {} with receiving from rank {}", to,
-                       to_string(cost.receiver_busy), from);
-  }
-  if (cost.delivered != cost.sender_busy) {
-    return fmt::format("a message from rank {} to rank {} keeps its sender for {} but takes {}",
-                       from, to, to_string(cost.sender_busy), to_string(cost.delivered));
-  }
-  if (cost.sender_busy != expected) {
-    return fmt::format("rank {} sends to rank {} in {} but to another in {}", from, to,
-                       to_string(cost.sender_busy), to_string(expected));
-  }
-  return {};
-}
+/// What the parent and the child of a tree do with a message.
+struct Roles {
+  std::string_view parent, parent_does, child_does;
+};
+constexpr Roles kDown{"sender", "sends to", "receiving from"};
+constexpr Roles kUp{"receiver", "receives from", "sending to"};
 
-/// wrong_with() of a reduction, whose messages go from `to` to `from`.
-std::optional<std::string> wrong_with_reduction(const model::MessageCost& cost, Time expected,
-                                                Rank from, Rank to) {
+/// What is wrong with a message between `from` and its child `to`, if anything is.
+std::optional<std::string> wrong_with(const model::MessageCost& cost, Time expected, Rank from,
+                                      Rank to, bool is_up) {
+  const Roles& roles = is_up ? kUp : kDown;
   if (cost.receiver_busy != Time{0}) {
-    return fmt::format("rank {} is busy for {} with sending to rank {}", to,
-                       to_string(cost.receiver_busy), from);
+    return fmt::format("rank {} is busy for {} with {} rank {}", to, to_string(cost.receiver_busy),
+                       roles.child_does, from);
   }
   if (cost.delivered != cost.sender_busy) {
-    return fmt::format("a message from rank {} to rank {} keeps its receiver for {} but takes {}",
-                       to, from, to_string(cost.sender_busy), to_string(cost.delivered));
+    return fmt::format("a message from rank {} to rank {} keeps its {} for {} but takes {}",
+                       is_up ? to : from, is_up ? from : to, roles.parent,
+                       to_string(cost.sender_busy), to_string(cost.delivered));
   }
   if (cost.sender_busy != expected) {
-    return fmt::format("rank {} receives from rank {} in {} but from another in {}", from, to,
-                       to_string(cost.sender_busy), to_string(expected));
+    return fmt::format("rank {} {} rank {} in {} but {} another in {}", from, roles.parent_does, to,
+                       to_string(cost.sender_busy), is_up ? "from" : "to", to_string(expected));
   }
   return {};
 }
@@ -70,7 +62,7 @@ Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, B
           "initiation_costs_of: model and machine differ in size");
   std::vector<Time> costs(who.machine_size, Time{0});
   if (who.count() < 2) return costs;
-  const auto& wrong_in = is_reduction(model) ? wrong_with_reduction : wrong_with;
+  const bool is_up = is_reduction(model);
   const bool known = dynamic_cast<const model::NodeInitiation*>(&model) != nullptr;
   if (!known && who.count() > kMostPairsAsked) {
     return refusal(
@@ -84,7 +76,7 @@ Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, B
     for (Rank j = 0; j < who.count() && !known; ++j) {
       const Rank to = who.at(j);
       if (to == from) continue;
-      if (auto wrong = wrong_in(model.cost(from, to, size), costs[from], from, to)) {
+      if (auto wrong = wrong_with(model.cost(from, to, size), costs[from], from, to, is_up)) {
         return refusal(model, *wrong);
       }
     }
