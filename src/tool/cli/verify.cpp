@@ -203,8 +203,9 @@ Outcome verify_file(const VerifyOptions& options) {
   if (verdict.ok()) return {};
   const verify::Finding& first = verdict.findings.front();
   const std::uint32_t line = line_of(first, lines);
+  const std::string name = options.schedule == "-" ? "standard input" : options.schedule;
   return Failure{
-      {options.schedule + (line == 0 ? "" : fmt::format(":{}", line)),
+      {name + (line == 0 ? "" : fmt::format(":{}", line)),
        fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
        "docs/verification.md says what is proven, and how"},
       kExitRefused};
