@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tuning files of `espalier export` on emulated sites: each MPI as it is, with the files and without any preload, and with Espalier's library.
 
-    bench_export.py ESPALIER [--mpi LIST] [--rounds N] [--save FILE]
+    bench_export.py ESPALIER [--mpi LIST] [--rounds N] [--cyclic] [--save FILE]
 
-Needs root and TUN. The three are measured in turn, round by round; of all rounds the median counts. Shares are parts of a gain over the native
+LIST is of mpich, openmpi and openmpi-han: Open MPI with rules of HAN too. --cyclic: ranks in turn instead of host by host. Needs root and TUN. The three are measured in turn, round by round; of all rounds the median counts. Shares are parts of a gain over the native
 time that the files have, by the logarithms of the ratios: "share" of the preload's gain, "of best" of the gain that the best selectable
 algorithm has with its simulated time, which `espalier export` promised ("simulated"). At the end stand the cells in which the files are slower
 than native beyond the interval of the ratio, which takes three rounds.
@@ -31,17 +31,25 @@ def run(line, variables=None, **options):
     return subprocess.run(line, env=os.environ | (variables or {}), stdout=subprocess.PIPE, text=True, check=True, **options).stdout
 
 
-def settings_of(mpi, folder):
-    if mpi == "openmpi":
-        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_han_priority": "0",
-                "OMPI_MCA_coll_tuned_dynamic_rules_filename": f"{folder}/openmpi-rules.conf"}
+def mpi_of(form):
+    return form.removesuffix("-han")
+
+
+def settings_of(form, folder):
+    tuned = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": f"{folder}/openmpi-rules.conf"}
+    if form == "openmpi":
+        return tuned | {"OMPI_MCA_coll_han_priority": "0"}
+    if form == "openmpi-han":
+        simple = {f"OMPI_MCA_coll_han_use_simple_{call}": "1" for call in ("bcast", "reduce", "allreduce")}
+        return tuned | simple | {"OMPI_MCA_coll_han_priority": "100", "OMPI_MCA_coll_han_use_dynamic_file_rules": "1",
+                                 "OMPI_MCA_coll_han_dynamic_rules_filename": f"{folder}/openmpi-han.conf"}
     return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": f"{folder}/mpich-collectives.json",
             "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": f"{folder}/mpich-compositions.json"}
 
 
-def export(tool, mpi, folder):
-    options = ["--commutative"] if mpi == "openmpi" else []
-    report = json.loads(run([tool, "export", mpi, "-m", MACHINE, "--output", folder, "--force", "--json", *options]))
+def export(tool, form, machine, folder):
+    options = ["--commutative"] if mpi_of(form) == "openmpi" else []
+    report = json.loads(run([tool, "export", form, "-m", machine, "--output", folder, "--force", "--json", *options]))
     return {(row["operation"], row["bytes"]): row for row in report["decisions"]}
 
 
@@ -123,21 +131,24 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--mpi", default="mpich,openmpi")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cyclic", action="store_true")
     parser.add_argument("--save")
     options = parser.parse_args()
+    machine = MACHINE + (" placement=cyclic" if options.cyclic else "")
     state = f"/run/espalier-lab-export-{os.getpid()}"
     saved = {}
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # hosts of a lab have a /tmp of their own
-        run([options.tool, "lab", "up", MACHINE, "--state", state])
+        run([options.tool, "lab", "up", machine, "--state", state])
         try:
-            for mpi in options.mpi.split(","):
-                decided = export(options.tool, mpi, folder)
+            for form in options.mpi.split(","):
+                mpi = mpi_of(form)
+                decided = export(options.tool, form, machine, folder)
                 rounds = {"native": [], "files": [], "preload": []}
                 for _ in range(options.rounds):
                     rounds["native"].append(measure(options.tool, state, mpi, {}))
-                    rounds["files"].append(measure(options.tool, state, mpi, settings_of(mpi, folder)))
+                    rounds["files"].append(measure(options.tool, state, mpi, settings_of(form, folder)))
                     rounds["preload"].append(measure(options.tool, state, f"{mpi}+espalier", {}))
-                saved[mpi] = table(mpi, decided, rounds)
+                saved[form] = table(form, decided, rounds)
         finally:
             run([options.tool, "lab", "down", "--state", state])
     if options.save:

@@ -239,6 +239,14 @@ class Export(unittest.TestCase):
             bench_export.table("mpich", {}, {way: times[:2] for way, times in rounds.items()})
         self.assertIn("not known, 2 rounds have none", out.getvalue())
 
+    def test_han_has_its_rules_beside_those_of_tuned(self):
+        alone, with_han = (bench_export.settings_of(form, "/x") for form in ("openmpi", "openmpi-han"))
+        name = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+        self.assertEqual((alone[name], with_han[name]), ("/x/openmpi-rules.conf", "/x/openmpi-rules.conf"))
+        self.assertEqual(with_han["OMPI_MCA_coll_han_dynamic_rules_filename"], "/x/openmpi-han.conf")
+        self.assertEqual((alone["OMPI_MCA_coll_han_priority"], with_han["OMPI_MCA_coll_han_priority"]), ("0", "100"))
+        self.assertEqual([bench_export.mpi_of(form) for form in ("openmpi", "openmpi-han", "mpich")], ["openmpi", "openmpi", "mpich"])
+
 
 class BadInputs(unittest.TestCase):
     def test_what_sleeps_hangs(self):
