@@ -24,7 +24,7 @@ constexpr std::array kKnownFormats{
     KnownFormat{"tree", "what espalier tree --json wrote", ""},
     KnownFormat{"compare", "what espalier compare --json wrote", ""},
     KnownFormat{"plan", "what espalier plan --json wrote", ""},
-    KnownFormat{"irregular", "what espalier plan --json wrote", ""},
+    KnownFormat{"irregular", "what espalier wrote with --counts and --json", ""},
     KnownFormat{"simulation", "what espalier simulate --json wrote", ""},
     KnownFormat{"verdict", "what espalier verify --json wrote", ""},
     KnownFormat{"trace-comparison", "what espalier trace --json wrote", ""},
@@ -33,10 +33,18 @@ constexpr std::array kKnownFormats{
     KnownFormat{"export", "what espalier export --json wrote", ""},
     KnownFormat{"doctor", "what espalier doctor --json wrote", ""},
     KnownFormat{"bench", "what espalier bench wrote", ""},
-    KnownFormat{"reproduce", "what espalier reproduce wrote", ""},
+    KnownFormat{"reproduce", "what espalier reproduce wrote",
+                "espalier reproduce all --measured, if it was measured"},
+    KnownFormat{"reproduce-part", "a part of a report", "espalier reproduce all, in its folder"},
     KnownFormat{"report", "what espalier reproduce all wrote", ""},
     KnownFormat{"lab", "what espalier lab wrote", ""},
-    KnownFormat{"discovery", "a machine as the library keeps it", ""}};
+    KnownFormat{"lab-stats", "what espalier lab stats --json wrote", ""},
+    KnownFormat{"view", "what espalier view serves", "its page"},
+    KnownFormat{"view-plan", "what espalier view serves", "its page"},
+    KnownFormat{"programs", "what make bench-programs wrote", ""},
+    KnownFormat{"verdicts", "a file of decisions of trials", "the library (ESPALIER_VERDICTS)"},
+    KnownFormat{"discovery", "a machine as the library keeps it",
+                "the library; espalier discover -o FILE writes one for commands"}};
 
 constexpr std::string_view kOurs = "espalier-";
 

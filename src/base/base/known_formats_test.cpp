@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 namespace espalier {
 namespace {
 
@@ -15,6 +18,29 @@ TEST(KnownFormats, SaysWhichCommandReadsAFile) {
   EXPECT_EQ(who_reads("espalier-trace-1"), "it is a trace, for espalier trace and espalier view");
   EXPECT_EQ(who_reads("espalier-trace-comparison-1"),
             "it is what espalier trace --json wrote, for other programs: no command reads it");
+}
+
+TEST(KnownFormats, KnowsEveryFormatThatIsDocumented) {
+  std::ifstream page(ESPALIER_SOURCE_DIR "/docs/formats.md");
+  const std::string heading = "## ";
+  std::size_t formats = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with(heading + "espalier-")) continue;
+    ++formats;
+    EXPECT_NE(who_reads(line.substr(heading.size())), "") << line;
+  }
+  EXPECT_GT(formats, 15U);
+}
+
+TEST(KnownFormats, DoesNotSayOfWhatIsReadThatNobodyReadsIt) {
+  EXPECT_EQ(who_reads("espalier-reproduce-1"),
+            "it is what espalier reproduce wrote, for espalier reproduce all --measured, if it was "
+            "measured");
+  EXPECT_EQ(who_reads("espalier-verdicts-2"),
+            "it is a file of decisions of trials, for the library (ESPALIER_VERDICTS)");
+  EXPECT_EQ(who_reads("espalier-discovery-1"),
+            "it is a machine as the library keeps it, for the library; espalier discover -o FILE "
+            "writes one for commands");
 }
 
 TEST(KnownFormats, SaysNothingOfOtherFormats) {
