@@ -7,8 +7,8 @@ WORDS are the same for all of these, or <x;y;z>: those of each choice.
 {name} is a file: one that a line "@name TEXT" makes, or one that make_files() makes. A case begins with "SHELL" if it is a
 line for bash, in which $E is the tool.
 
-A case fails if the exit code differs or the words do not stand on standard error, if something is on standard output with
-exit code 2, if the tool is killed, takes more than 2 s of processor time, more than 30 s by the clock or more than 200 MB of memory.
+A case fails if the exit code differs or the words do not stand on standard error, if with exit code 2 no hint is told or
+something is on standard output, if the tool is killed, takes more than 2 s of processor time, more than 30 s by the clock or more than 200 MB of memory.
 
   bad_inputs.py TOOL [--part I/N] [--print] [--only TEXT]
 """
@@ -147,6 +147,8 @@ def wrong(code, words, ran):
         return "an internal failure"
     if words not in ran.err:
         return f'"{words}" is not in the error'
+    if code == 2 and "hint: " not in ran.err:
+        return "no hint says what to do"
     if code == 2 and ran.out:
         return "something is on standard output"
     return f"{ran.megabytes} MB" if ran.megabytes > MEMORY_MB else ""

@@ -89,7 +89,14 @@ TEST(FirstUse, IdleHostsAreTheLastOfThoseThatAreAlike) {
   const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts});
   EXPECT_TRUE(has(ran.out, "n1[0 2] n2[1 3] (1 host idle)")) << ran.out;
   const Words drawn{"place", "--profile", profile, "-i", hosts, "--policy", "none", "--svg", "-"};
-  EXPECT_TRUE(has(succeeded(drawn).out, "the widest line carries 900 B")) << ran.out;
+  const std::string svg = succeeded(drawn).out;
+  EXPECT_TRUE(has(svg, "the widest line carries 900 B")) << svg;
+  EXPECT_FALSE(has(svg, "between hosts of a cluster")) << svg;  // there are no clusters
+  const std::string more =
+      first_file("pairs6", "from,to,messages,bytes\n0,2,9,544640\n1,3,9,544640\n");
+  const Words long_numbers{"place",    "--profile", more,    "-i", hosts,
+                           "--policy", "none",      "--svg", "-"};
+  EXPECT_TRUE(has(succeeded(long_numbers).out, "carries 544.6 kB"));
 }
 
 TEST(FirstUse, ALevelWithoutALatencyBesideOthersIsNotFree) {

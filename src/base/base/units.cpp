@@ -139,12 +139,20 @@ bool take_decimal(std::string_view& text, Decimal& out) {
   return true;
 }
 
+/// A limit in units that people count in.
+std::string limit_in_words(std::uint64_t limit, std::string_view smallest) {
+  constexpr std::uint64_t kDay = 86'400'000'000'000'000;
+  if (smallest == "ps") return fmt::format("{} days", limit / kDay);
+  if (smallest == "millionth") return fmt::format("{:.3g}", double(limit) / 1e6);
+  return fmt::format("{:.3g} {}", double(limit), smallest);
+}
+
 /// number * scale as an integer below `limit`.
 Expected<std::uint64_t> scaled(Decimal number, std::uint64_t scale, std::uint64_t limit,
                                Rounding rounding, std::string_view text, std::string_view kind,
                                std::string_view smallest) {
   const Error too_large{"", fmt::format("\"{:.60}\" is too large for {}", text, kind),
-                        fmt::format("the largest is about {:.3g} {}", double(limit), smallest)};
+                        fmt::format("the largest is about {}", limit_in_words(limit, smallest))};
   Wide value = number.digits * scale;  // fits: it is below 10^19 * 2^52
   if (value == 0) return std::uint64_t{0};
   for (; number.exponent > 0; --number.exponent) {

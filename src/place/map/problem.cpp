@@ -90,7 +90,8 @@ Expected<bool> add_pins(const Constraints& constraints, Problem& problem) {
                    fmt::format("they are 0 to {}", problem.size() - 1)};
     }
     if (problem.pinned[process] != Problem::kFree) {
-      return Error{"--pin", fmt::format("process {} is pinned twice", process), ""};
+      return Error{"--pin", fmt::format("process {} is pinned twice", process),
+                   "name one host for it"};
     }
     std::uint32_t slot = 0;
     while (slot < problem.slots.size() &&

@@ -82,8 +82,13 @@ Expected<map::Inventory> read_hostfile(std::string_view text, const std::string&
                      fmt::format("did you mean {}=?", meant)};
       }
     }
-    if (!is_host_name(name)) return Error{where, "no name of a host", "n1 slots=4"};
-    if (slots == 0) return Error{where, "slots that are no number from 1 on", "n1 slots=4"};
+    if (!is_host_name(name))
+      return Error{where, fmt::format("\"{}\" is no name of a host", words[0].substr(0, 60)),
+                   "a line for each host: n1 slots=4"};
+    if (slots == 0) {
+      return Error{where, fmt::format("host {} has slots that are no number from 1 on", name),
+                   "n1 slots=4"};
+    }
     const auto [it, is_new] = known.emplace(std::string(name), spec.hosts.size());
     if (is_new) {
       map::Host host;

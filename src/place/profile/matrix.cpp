@@ -86,7 +86,9 @@ Expected<Profile> read_square(const std::vector<Line>& lines, const std::string&
   return from_pairs(file, static_cast<Rank>(size), std::move(pairs), {});
 }
 
-Expected<Profile> read_list(const std::vector<Line>& lines, const std::string& file) {
+/// @param columns as many as the first line names; 0: there is no such line
+Expected<Profile> read_list(const std::vector<Line>& lines, const std::string& file,
+                            std::size_t columns) {
   std::vector<Pair> pairs;
   Rank size = 0;
   for (const Line& line : lines) {
@@ -95,9 +97,10 @@ Expected<Profile> read_list(const std::vector<Line>& lines, const std::string& f
     const auto to = n > 1 ? number(line.words[1], kMaxProfiledProcesses - 1) : from;
     const auto bytes = number(line.words[n - 1], kMaxCount);
     const auto messages = n == 4 ? number(line.words[2], kMaxCount) : std::optional{1UL};
-    if ((n != 3 && n != 4) || !from || !to || !bytes || !messages) {
+    if ((n != 3 && n != 4) || !from || !to || !bytes || !messages ||
+        (columns != 0 && n != columns)) {
       return refused(
-          file, line, "not a line of from,to,messages,bytes",
+          file, line, fmt::format("not a line of from,to,{}bytes", columns == 3 ? "" : "messages,"),
           fmt::format("ranks below {}, the rest up to {}", kMaxProfiledProcesses, kMaxCount));
     }
     size = std::max({size, static_cast<Rank>(*from + 1), static_cast<Rank>(*to + 1)});
@@ -127,18 +130,25 @@ bool may_be_list(const std::vector<Line>& lines) {
 Expected<Profile> read_csv(std::string_view text, const std::string& file) {
   std::vector<Line> lines = lines_of(text);
   if (!lines.empty() && lines[0].words[0] == "from") {
+    const Words names = lines[0].words;
+    if (names != Words{"from", "to", "messages", "bytes"} &&
+        names != Words{"from", "to", "bytes"}) {
+      return refused(file, lines[0], "it names other columns than are read",
+                     "from,to,messages,bytes or from,to,bytes, in this order");
+    }
     lines.erase(lines.begin());
-    if (!lines.empty()) return read_list(lines, file);
+    if (!lines.empty()) return read_list(lines, file, names.size());
   }
   if (lines.empty()) return Error{file, "no line with figures", "see docs/placement.md"};
-  if (lines.size() > 16'384) return read_list(lines, file);
+  if (lines.size() > 16'384) return read_list(lines, file, 0);
   if (may_be_list(lines)) {
     return refused(
         file, lines[0], "a list of pairs or a matrix: it may be either",
         "a list needs a first line of from,to,messages,bytes (or from,to,bytes) here, and a "
         "matrix zeros on its diagonal");
   }
-  return lines[0].words.size() == lines.size() ? read_square(lines, file) : read_list(lines, file);
+  return lines[0].words.size() == lines.size() ? read_square(lines, file)
+                                               : read_list(lines, file, 0);
 }
 
 Expected<Profile> read_openmpi_monitoring(std::string_view text, const std::string& file) {

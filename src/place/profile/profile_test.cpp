@@ -200,7 +200,8 @@ TEST(Matrix, ReadsListsAndSquares) {
   ASSERT_TRUE(square.has_value());
   EXPECT_EQ(square->size(), 3U);
   EXPECT_EQ(square->pairs, (std::vector<Pair>{{0, 1, 1, 5}, {1, 0, 1, 1}, {1, 2, 1, 2}}));
-  for (const char* bad : {"", "0 1\n2\n", "0 x\n1 0\n", "0,1,2,3,4\n", "from,to,bytes\n0,1\n"}) {
+  for (const char* bad : {"", "0 1\n2\n", "0 x\n1 0\n", "0,1,2,3,4\n", "from,to,bytes\n0,1\n",
+                          "from,to,bytes\n0,1,9,900\n", "from,to,bytes,messages\n0,1,900,9\n"}) {
     EXPECT_FALSE(read_csv(bad, "m").has_value()) << bad;
   }
 }

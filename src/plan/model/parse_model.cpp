@@ -37,7 +37,7 @@ class Settings {
     const auto it = std::find_if(items_.begin(), items_.end(),
                                  [&](const Item& item) { return item.key == key; });
     if (it == items_.end()) {
-      if (!fallback) note({"", fmt::format("\"{}\" is missing", key), ""});
+      if (!fallback) note({"", fmt::format("\"{}\" is missing", key), "see --model in the help"});
       return fallback.value_or(T{});
     }
     auto value = parse(it->value);
@@ -58,7 +58,8 @@ class Settings {
   /// The first thing that was wrong, also a key that nobody knows.
   std::optional<Error> problem() {
     if (!problem_ && !items_.empty()) {
-      note({"", fmt::format("unknown setting \"{}\"", items_.front().key.substr(0, 40)), ""});
+      note({"", fmt::format("unknown setting \"{}\"", items_.front().key.substr(0, 40)),
+            "see --model in the help"});
     }
     return problem_;
   }
@@ -86,7 +87,8 @@ Made make_postal(Settings& settings, Rank ranks) {
       });
   if (auto problem = settings.problem()) return *problem;
   const auto exact = static_cast<__int128>(unit.picoseconds) * static_cast<__int128>(lambda);
-  if (exact / 1'000'000 >= kForever.picoseconds) return Error{"", "unit x lambda is too long", ""};
+  if (exact / 1'000'000 >= kForever.picoseconds)
+    return Error{"", "unit x lambda is too long", "give a shorter unit, or a smaller lambda"};
   const Time delivered{static_cast<std::int64_t>(exact / 1'000'000)};
   return std::unique_ptr<CostModel>(std::make_unique<Postal>(ranks, unit, delivered));
 }

@@ -102,6 +102,10 @@ Expected<Asked> understand(const std::string& text) {
   const auto& known = count_distributions();
   if (std::find(known.begin(), known.end(), asked.name) == known.end()) return Asked{};
   if (colon == std::string::npos) return asked;
+  if (asked.name == "equal" || asked.name == "cpu-speed") {
+    return Error{"--counts", fmt::format("{} draws nothing, so it has no seed", asked.name),
+                 fmt::format("write {} alone", asked.name)};
+  }
   const char* end = text.data() + text.size();
   const auto [at, code] = std::from_chars(text.data() + colon + 1, end, asked.seed);
   if (code == std::errc() && at == end) return asked;

@@ -197,11 +197,16 @@ void read_attribute(LevelText& level, std::string_view text) {
     if (first.starts_with('-')) {
       refuse(fmt::format("\"{:.40}\" is negative", text), "times and bandwidths begin at 0");
     }
+    const Error no_time = parse_time(first).error();
     const Error no_bandwidth = parse_bandwidth(first).error();
-    if (no_bandwidth.what.find("of zero") != std::string::npos) {
-      refuse(no_bandwidth.what, no_bandwidth.hint);
+    // The unit is right, the number is not.
+    for (const Error& wrong : {no_time, no_bandwidth}) {
+      for (const char* what : {"of zero", "too large", "finer than"}) {
+        if (wrong.what.find(what) != std::string::npos) refuse(wrong.what, wrong.hint);
+      }
     }
-    const std::string& hint = no_bandwidth.hint;
+    const bool meant_time = no_time.hint.starts_with("did you mean");
+    const std::string& hint = meant_time ? no_time.hint : no_bandwidth.hint;
     const bool is_number =
         !first.empty() && first.find_first_not_of(".0123456789") == std::string_view::npos;
     refuse(

@@ -26,7 +26,7 @@ Error interface_error(const char* doing, int why = errno) {
   return {
       "lab",
       fmt::format("a lab needs root, namespaces and TUN; cannot {}: {}", doing, std::strerror(why)),
-      ""};
+      "espalier doctor says what a lab lacks here"};
 }
 
 Expected<FileDescriptor> open_tap() {
@@ -109,7 +109,9 @@ Expected<FileDescriptor> open_interface(std::uint32_t address, const MacAddress&
 }
 
 std::optional<Error> why_no_lab() {
-  if (::geteuid() != 0) return Error{"lab", "a lab needs root (for namespaces and TUN)", ""};
+  if (::geteuid() != 0)
+    return Error{"lab", "a lab needs root (for namespaces and TUN)",
+                 "begin with sudo; espalier doctor says what else a lab lacks here"};
   const FileDescriptor tun(::open(kDevice, O_RDWR | O_CLOEXEC));
   if (!tun) return interface_error("open /dev/net/tun");
   return std::nullopt;

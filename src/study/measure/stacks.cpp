@@ -70,7 +70,7 @@ Expected<std::vector<Stack>> stacks_called(const std::string& list) {
     }
     chosen.push_back(*it);
   }
-  if (chosen.empty()) return Error{"--stack", "no stack is named", ""};
+  if (chosen.empty()) return Error{"--stack", "no stack is named", "mpich,mpich+espalier, say"};
   return chosen;
 }
 

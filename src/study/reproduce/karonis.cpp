@@ -337,7 +337,9 @@ Paper karonis() {
       nullptr,
       {},
       nullptr,
-      karonis_lab_takes_long};
+      karonis_lab_takes_long,
+      /*has_random_cases=*/false,
+      /*lab_takes_processes=*/true};
 }
 
 }  // namespace espalier::reproduce

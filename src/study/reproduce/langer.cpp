@@ -99,7 +99,10 @@ Paper langer() {
       measured_here,
       {{"figure3", "Figure 3 by the groups' own code, up to 4,096 ranks, beside the simulation"},
        {"table1", "Table 1 the same way, beside SMPI's MPI_Comm_split"}},
-      langer_on_smpi};
+      langer_on_smpi,
+      nullptr,
+      /*has_random_cases=*/true,
+      /*lab_takes_processes=*/true};
 }
 
 }  // namespace espalier::reproduce

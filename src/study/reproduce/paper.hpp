@@ -54,6 +54,8 @@ struct Paper {
   Expected<std::vector<Exhibit>> (*on_smpi)(const SmpiStudyOptions&, const RunOnSmpi&) = nullptr;
   /// What is said before --on lab begins if it may take more than 15 minutes; "" if it does not.
   std::string (*takes_long)(const LabStudyOptions&) = nullptr;
+  bool has_random_cases = true;      ///< it has random cases, which --seed changes
+  bool lab_takes_processes = false;  ///< --processes says how many run in the lab
 };
 
 /// All papers that are reproduced, in the order of docs/papers.

@@ -110,7 +110,8 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
     auto size = parse_bytes(text);
     if (!size) return error_at("--size", size.error());
     if (size->value % 8 != 0 || size->value == 0 || size->value > (1ULL << 30U)) {
-      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
+      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text),
+                   "write 8,64KiB,1MiB, say"};
     }
     sizes.push_back(*size);
   }
@@ -210,6 +211,8 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals, const App
   if (auto wrong = of_other_place(options, app)) return Failure{*wrong};
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (auto wrong = why_not_writable("--save", options.save)) return Failure{*wrong};
+  if (auto wrong = why_not_writable("--html", options.smpi.html)) return Failure{*wrong};
   if (options.on == "smpi") {
     if (!options.counts.empty()) {
       return Failure{{"--counts", "lengths are measured in a lab only", "leave it out"}};
@@ -222,7 +225,8 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals, const App
     smpi.csv = options.csv;
     return bench_on_smpi(smpi, globals);
   }
-  if (options.repeats < 5) return Failure{{"--repeat", "fewer than 5 give no median worth it", ""}};
+  if (options.repeats < 5)
+    return Failure{{"--repeat", "fewer than 5 give no median worth it", "give 5 or more"}};
   auto folder = lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
   if (!folder) return Failure{folder.error()};
   auto lab = lab::open_lab(*folder);

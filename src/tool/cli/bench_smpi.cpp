@@ -103,7 +103,8 @@ Expected<std::vector<std::uint64_t>> sizes_from(const std::string& list) {
        split_outside_brackets(list.empty() ? "8,4KiB,64KiB,1MiB" : list)) {
     const auto size = parse_bytes(text);
     if (!size || size->value == 0 || size->value % 8 != 0 || size->value > (1ULL << 30U)) {
-      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
+      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text),
+                   "write 8,64KiB,1MiB, say"};
     }
     sizes.push_back(size->value);
   }
@@ -289,7 +290,15 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
         }
         return 0.0;
       });
-  return write_results(options, *task, settings.run, lines, *canvas);
+  if (Outcome bad = write_results(options, *task, settings.run, lines, *canvas)) return bad;
+  const bool all_failed =
+      !results->empty() && std::all_of(results->begin(), results->end(), [](const auto& result) {
+        return result.state == league::ResultState::Failed;
+      });
+  if (!all_failed) return {};
+  return Failure{{"bench", "every run failed",
+                  "espalier doctor says whether smpirun is there; --seconds gives a run more time"},
+                 kExitInternal};
 }
 
 }  // namespace espalier::cli

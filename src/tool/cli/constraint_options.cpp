@@ -7,9 +7,11 @@
 namespace espalier::cli {
 
 Expected<std::uint32_t> count_from(const std::string& text, const std::string& where) {
-  auto n = parse_rank(text, 1U << 20);
+  constexpr Rank kMost = 1U << 20;
+  auto n = parse_rank(text, kMost + 1);
   if (n && *n > 0) return *n;
-  return Error{where, fmt::format("\"{}\" is no number from 1 on", text), "write 4, say"};
+  return Error{where, fmt::format("\"{:.40}\" is no number from 1 to {}", text, kMost),
+               "write 4, say"};
 }
 
 Expected<map::Constraints> constraints_from(const ConstraintOptions& options) {

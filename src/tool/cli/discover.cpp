@@ -193,6 +193,7 @@ std::string drawing(const topology::Machine& machine, const report::Canvas& canv
 Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (auto wrong = why_not_writable("--output", options.output)) return Failure{*wrong};
   auto command = command_of(options, globals.other_command);
   if (!command) return Failure{command.error()};
   if (options.print) return write_output("-", launch::to_text(*command) + "\n");

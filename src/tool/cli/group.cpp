@@ -71,7 +71,10 @@ Expected<std::vector<Scheme>> schemes_from(const std::string& text) {
     if (!scheme) {
       Error error = scheme.error();
       error.where = "--scheme";
-      error.hint += "; all, or several with commas between";
+      std::vector<std::string> known;
+      for (const Scheme one : group::all_schemes()) known.emplace_back(name(one));
+      error.hint = did_you_mean(text.substr(at, comma - at), known) + error.hint +
+                   "; all, or several with commas between";
       return error;
     }
     schemes.push_back(*scheme);

@@ -42,7 +42,7 @@ Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
   const std::filesystem::path tool = own_path();
   const std::string program = (tool.parent_path() / ("espalier-measure." + stack.mpi)).string();
   if (!std::filesystem::exists(program)) {
-    return Error{"bench", fmt::format("{} is not built", program), ""};
+    return Error{"bench", fmt::format("{} is not built", program), "build it (make)"};
   }
   auto mpi = lab::mpi_called(stack.mpi);
   if (!mpi) return mpi.error();

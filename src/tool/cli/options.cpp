@@ -86,7 +86,8 @@ Option App::add_option(std::string_view names, int& value, std::string_view desc
 }
 
 Option App::add_flag(std::string_view names, bool& value, std::string_view description) {
-  return Option(*app_->add_flag(std::string(names), value, std::string(description)));
+  CLI::Option* flag = app_->add_flag(std::string(names), value, std::string(description));
+  return Option(*flag->disable_flag_override());  // "--json=no" is no way to say no
 }
 
 std::optional<Option> App::find_option(std::string_view name) const {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <system_error>
 
 #include "base/file.hpp"
@@ -42,6 +43,30 @@ Outcome write_output(const std::string& path, std::string_view text) {
   const bool is_removed = is_new && !remove_own_file(path);
   return failure(path, code, kExitInternal,
                  is_removed ? "nothing was left behind" : "the file is not complete");
+}
+
+std::optional<Error> why_not_writable(std::string_view option, const std::string& file) {
+  namespace fs = std::filesystem;
+  if (file.empty() || file == "-") return std::nullopt;
+  const std::string where(option);
+  std::error_code error;
+  if (fs::is_directory(file, error)) {
+    return Error{where, fmt::format("\"{}\" is a folder", file), "name a file"};
+  }
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  if (error) {
+    return Error{where, fmt::format("\"{}\": the working folder is not there any more", file),
+                 "change to another folder, or name the file from / on"};
+  }
+  if (is_writable_file(file)) return std::nullopt;
+  if (!fs::is_directory(folder, error)) {
+    return Error{where, fmt::format("there is no folder \"{}\"", folder.string()),
+                 "make it, or name another file"};
+  }
+  return Error{
+      where,
+      fmt::format("\"{}\" cannot be written to", fs::exists(file, error) ? file : folder.string()),
+      "name a file in another folder"};
 }
 
 std::optional<Error> written_twice(std::string_view option, const std::string& path,

@@ -33,6 +33,11 @@ using Outcome = std::optional<Failure>;
 /// (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
 
+/// Why a file cannot be written that is written after long work: better to be told before it. "-"
+/// is standard output.
+[[nodiscard]] std::optional<Error> why_not_writable(std::string_view option,
+                                                    const std::string& file);
+
 /// Why two options may not write to these: both name one file, or standard output.
 [[nodiscard]] std::optional<Error> written_twice(std::string_view option, const std::string& path,
                                                  std::string_view other, const std::string& there);

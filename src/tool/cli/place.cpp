@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
+#include <set>
 
 #include "base/progress.hpp"
 #include "cli/call_options.hpp"
@@ -17,6 +19,7 @@
 #include "place/portfolio.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/load.hpp"
+#include "report/text.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -41,26 +44,30 @@ Expected<place::Principles> principles_from(const PlaceOptions& options) {
   place::Principles p = options.policy == "none"     ? place::kNoPolicy
                         : options.policy == "sorted" ? place::kSortedList
                                                      : place::kFullSelection;
-  for (const char letter : options.without) {
-    switch (letter) {
-      case 'A':
-        p.fewest_clusters = false;
-        break;
-      case 'B':
-        p.nearest_clusters = false;
-        break;
-      case 'C':
-        p.heavy_processes = false;
-        break;
-      case 'D':
-        p.heavy_channels = false;
-        break;
-      case ',':
-        break;
-      default:
-        return Error{"--without", fmt::format("there is no principle \"{}\"", letter),
-                     "A, B, C and D: see PRINCIPLES"};
+  const std::map<char, bool*> by_letter{{'A', &p.fewest_clusters},
+                                        {'B', &p.nearest_clusters},
+                                        {'C', &p.heavy_processes},
+                                        {'D', &p.heavy_channels}};
+  std::set<char> letters(options.without.begin(), options.without.end());
+  letters.erase(',');
+  letters.erase(' ');
+  for (const char letter : letters) {
+    const auto found = by_letter.find(letter);
+    if (found == by_letter.end()) {
+      return Error{
+          "--without",
+          fmt::format("there is no principle \"{}\"", report::printable(std::string(1, letter))),
+          "A, B, C and D: see PRINCIPLES"};
     }
+    if (!*found->second) {
+      return Error{"--without",
+                   fmt::format("the policy {} does not go by principle {}", options.policy, letter),
+                   "leave it out, or give --policy full"};
+    }
+    *found->second = false;
+  }
+  if (letters.empty() && !options.without.empty()) {
+    return Error{"--without", "no principle is named", "A, B, C and D: see PRINCIPLES"};
   }
   return p;
 }

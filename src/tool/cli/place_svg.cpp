@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -53,6 +54,17 @@ std::string common_domain(const ByCluster& clusters) {
   }
   const bool is_address = domain && domain->find_first_not_of(".0123456789") == std::string::npos;
   return is_address ? "" : domain.value_or("");
+}
+
+/// "544.6 kB" of 544,640 bytes: to_string() is exact, and long where no unit divides.
+std::string in_four_digits(Bytes bytes) {
+  constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+  const std::string exact = to_string(bytes);
+  if (exact.size() <= std::string_view("1234.5 MB").size() && !exact.ends_with(" B")) return exact;
+  double value = static_cast<double>(bytes.value);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
 struct Dot {
@@ -201,14 +213,14 @@ class PlacementDrawing {
       svg.text(x + 30, 56, text, {.size = 12, .colour = report::kFaintInk});
       x += 30 + report::text_width(text, 12) + 16;
     };
-    entry(kBetweenHosts, "between hosts of a cluster");
+    entry(kBetweenHosts, clusters_.size() > 1 ? "between hosts of a cluster" : "between hosts");
     if (clusters_.size() > 1) entry(kBetweenClusters, "between clusters");
     std::uint64_t most = 0;
     for (const auto& [ends, line] : lines_) most = std::max(most, line.bytes);
     svg.text(20, 74,
              fmt::format("{}the widest line carries {}{}",
                          by_process_ ? "" : "a circle is a host, with its number of processes; ",
-                         to_string(Bytes{most}),
+                         in_four_digits(Bytes{most}),
                          by_process_ ? "; messages within a host are not drawn" : ""),
              {.size = 12, .colour = report::kFaintInk});
   }

@@ -52,7 +52,8 @@ Expected<std::vector<Rank>> parse_list(std::string_view text, Rank end, ParseOne
     }
     for (Rank r = *first; r <= *last; ++r) {
       if (seen[r]) {
-        return Error{"", fmt::format("{}{} stands twice in the list", words.one, r), ""};
+        return Error{"", fmt::format("{}{} stands twice in the list", words.one, r),
+                     "name each once"};
       }
       seen[r] = true;
       numbers.push_back(r);
@@ -70,13 +71,16 @@ Expected<Rank> parse_rank_number(std::string_view text, Rank most) {
   const bool is_number =
       !text.empty() && end == text.data() + text.size() && code != std::errc::invalid_argument;
   const std::string_view shown = text.substr(0, 60);
-  if (!is_number) return Error{"", fmt::format("\"{}\" is not a number of ranks", shown), ""};
+  if (!is_number)
+    return Error{"", fmt::format("\"{}\" is not a number of ranks", shown),
+                 "write numbers from 2 on: 4,8-16"};
   if (code == std::errc::result_out_of_range || value > most) {
-    return Error{"", fmt::format("the machine has {} ranks, not {}", most, shown), ""};
+    return Error{"", fmt::format("the machine has {} ranks, not {}", most, shown),
+                 "name as many as it has, or fewer"};
   }
   if (value < 2) {
     return Error{"", fmt::format("{} in a list of numbers of ranks: two are the fewest", shown),
-                 ""};
+                 "leave it out: one rank has nobody to talk to"};
   }
   return static_cast<Rank>(value);
 }
@@ -97,7 +101,7 @@ Expected<Rank> parse_rank(std::string_view text, Rank size) {
     return Error{"",
                  fmt::format("rank {} is not in the machine, which has {}", text.substr(0, 60),
                              size == 1 ? "rank 0 only" : fmt::format("ranks 0 to {}", size - 1)),
-                 ""};
+                 "name one of them"};
   }
   return static_cast<Rank>(value);
 }

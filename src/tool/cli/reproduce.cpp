@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/nearest.hpp"
@@ -119,7 +120,8 @@ Expected<std::optional<Rank>> processes_of(const ReproduceOptions& options) {
   if (options.processes.empty()) return std::optional<Rank>();
   auto processes = parse_rank(options.processes, 65);
   if (!processes || *processes == 0) {
-    return Error{"--processes", fmt::format("\"{}\" is not 1 to 64", options.processes), ""};
+    return Error{"--processes", fmt::format("\"{}\" is not 1 to 64", options.processes),
+                 "write 8, say"};
   }
   return std::optional<Rank>(*processes);
 }
@@ -167,7 +169,8 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
                  "--on lab, --on here or --on smpi"};
   }
   if (paper.on_lab == nullptr) {
-    return Error{"--on", fmt::format("{} is not measured in a lab", paper.key), ""};
+    return Error{"--on", fmt::format("{} is not measured in a lab", paper.key),
+                 "leave it out: its figures are computed"};
   }
   auto parts = chosen_parts(paper.lab_parts, options);
   if (!parts) return parts.error();
@@ -235,11 +238,28 @@ reproduce::MeasuredRun measured_run_of(const ReproduceOptions& options) {
           std::max(1U, std::thread::hardware_concurrency())};
 }
 
-Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals, const App& app) {
+/// Options that change nothing are refused, not passed over.
+std::optional<Error> changes_nothing(const ReproduceOptions& options, const Paper& paper,
+                                     const App& app) {
+  const auto refuse = [](const char* option, std::string why) {
+    return Error{option, std::move(why), "leave it out"};
+  };
   for (const char* name : {"--mpi", "--processes"}) {
-    if (options.on != "smpi" || !app.is_given(name)) continue;
-    return Failure{{name, "it means nothing to --on smpi", "leave it out"}};
+    if (options.on == "smpi" && app.is_given(name)) {
+      return refuse(name, "it means nothing to --on smpi");
+    }
   }
+  if (options.on == "lab" && app.is_given("--processes") && !paper.lab_takes_processes) {
+    return refuse("--processes", fmt::format("the lab of {} has a fixed size", paper.key));
+  }
+  if (app.is_given("--seed") && (!paper.has_random_cases || options.on == "here")) {
+    return refuse("--seed", fmt::format("{} has no random cases{}", paper.key,
+                                        options.on == "here" ? " with --on here" : ""));
+  }
+  return std::nullopt;
+}
+
+Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals, const App& app) {
   if (options.paper == "all") return report_of_all(options);
   if (!options.measured.empty()) {
     return Failure{{"--measured", "stored runs are for the report of all papers",
@@ -249,6 +269,8 @@ Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals,
   if (!canvas) return Failure{canvas.error()};
   auto paper = paper_named(options.paper);
   if (!paper) return Failure{paper.error()};
+  if (auto sizes = sizes_of(options); !sizes) return Failure{sizes.error()};
+  if (auto wrong = changes_nothing(options, **paper, app)) return Failure{*std::move(wrong)};
   auto made = options.on.empty() ? computed_exhibits(**paper, options)
                                  : measured_exhibits(**paper, options);
   if (!made) return Failure{made.error()};

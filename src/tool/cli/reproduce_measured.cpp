@@ -35,7 +35,8 @@ Expected<measure::Bench> measure_all(const lab::OpenLab& lab,
   Progress progress("measuring", bench.stacks.size());
   for (const measure::Stack& stack : bench.stacks) {
     if (!is_built(stack)) {
-      return Error{"reproduce", fmt::format("{} is not built", library_path(stack).string()), ""};
+      return Error{"reproduce", fmt::format("{} is not built", library_path(stack).string()),
+                   "build it (make)"};
     }
     progress.announce(fmt::format("measuring {} calls on {} ranks, {}", bench.calls.size(),
                                   lab.machine.size(), stack.title));

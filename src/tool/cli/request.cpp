@@ -53,6 +53,9 @@ Expected<tree::Participants> participants_from(const RequestOptions& options, Ra
   if (options.to.empty()) return tree::everybody(size, *root);
   auto to = parse_rank_list(options.to, size);
   if (!to) return with_place("--to", to.error());
+  if (to->size() == 1 && to->front() == *root) {
+    return Error{"--to", "nobody but the root is listed", "name who receives, or leave it out"};
+  }
   return tree::multicast(size, *root, *to);
 }
 

@@ -26,6 +26,22 @@ struct DeclaredCommand {
   bool takes_other_command;
 };
 
+/// The words to be parsed, "--svg=" as "--svg" and "": CLI11 would take the next word for its
+/// value, and mostly the value is a variable that is not set.
+std::vector<std::string> with_empty_values(const char* const* begin, const char* const* end) {
+  std::vector<std::string> words;
+  for (const char* const* at = begin; at != end; ++at) {
+    const std::string_view word = *at;
+    if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) {
+      words.emplace_back(word.substr(0, word.size() - 1));
+      words.emplace_back();
+    } else {
+      words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
 class Tool {
  public:
   Tool() : app_("", "espalier") {
@@ -64,8 +80,11 @@ class Tool {
     const auto* const dashes =
         std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
     if (dashes != end) globals_.other_command.assign(dashes + 1, end);
+    const std::vector<std::string> words = with_empty_values(argv, dashes);
+    std::vector<const char*> parsed;
+    for (const std::string& word : words) parsed.push_back(word.c_str());
     try {
-      app_.parse(static_cast<int>(dashes - argv), argv);
+      app_.parse(static_cast<int>(parsed.size()), parsed.data());
     } catch (const CLI::CallForVersion&) {
       return write_output("-", version_line() + "\n");
     } catch (const CLI::CallForHelp&) {

@@ -80,28 +80,6 @@ Expected<std::string> find_libraries(const RunOptions& options, launch::Mpi mpi)
   return *recorder + ":" + *library;
 }
 
-/// A file that is written at the end: better to be told now that it cannot be.
-std::optional<Error> check_written(const char* option, const std::string& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error)) {
-    return Error{option, fmt::format("\"{}\" is a folder", file), "name a file"};
-  }
-  const fs::path folder = fs::absolute(file, error).parent_path();
-  if (error) {
-    return Error{option, fmt::format("\"{}\": the working folder is not there any more", file),
-                 "change to another folder, or name the file from / on"};
-  }
-  if (is_writable_file(file)) return std::nullopt;
-  if (!fs::is_directory(folder, error)) {
-    return Error{option, fmt::format("there is no folder \"{}\"", folder.string()),
-                 "make it, or name another file"};
-  }
-  return Error{
-      option,
-      fmt::format("\"{}\" cannot be written to", fs::exists(file, error) ? file : folder.string()),
-      "name a file in another folder"};
-}
-
 /// A machine that can be read once only, such as a pipe, would be gone when the ranks read it.
 std::optional<Error> check_read_again(const std::string& machine) {
   std::error_code error;
@@ -150,7 +128,7 @@ Expected<launch::Variables> variables(const RunOptions& options, bool has_launch
     set("ESPALIER_MACHINE", fs::exists(named, error) ? fs::absolute(named).string() : named);
   }
   if (!options.explain.empty() && options.explain != "1") {
-    if (auto wrong = check_written("--explain", options.explain)) return *wrong;
+    if (auto wrong = why_not_writable("--explain", options.explain)) return *wrong;
   }
   set("ESPALIER_EXPLAIN", options.explain == "1" || options.explain.empty()
                               ? options.explain
@@ -160,11 +138,11 @@ Expected<launch::Variables> variables(const RunOptions& options, bool has_launch
   set("ESPALIER_REPRODUCIBLE", options.reproducible ? "1" : "");
   set("ESPALIER_DISABLE", options.disable ? "1" : "");
   if (!options.profile.empty()) {
-    if (auto wrong = check_written("--profile", options.profile)) return *wrong;
+    if (auto wrong = why_not_writable("--profile", options.profile)) return *wrong;
     set("ESPALIER_PROFILE", fs::absolute(options.profile).string());
   }
   if (!options.trace.empty()) {
-    if (auto wrong = check_written("--trace", options.trace)) return *wrong;
+    if (auto wrong = why_not_writable("--trace", options.trace)) return *wrong;
     set("ESPALIER_TRACE", fs::absolute(options.trace).string());
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -322,10 +300,12 @@ void declare_options(App& app, RunOptions& options) {
          "Plans to use: operation=algorithm, with commas between them. \"native\" leaves an "
          "operation to MPI.")
       .type_name("LIST");
-  app.add_flag("--force", options.force, "Plan wherever it is legal, gain or not.");
+  const Option force =
+      app.add_flag("--force", options.force, "Plan wherever it is legal, gain or not.");
   app.add_flag("--reproducible", options.reproducible,
                "Reductions give the same bits on every machine.");
-  app.add_flag("--disable", options.disable, "Preload the library, but leave all calls to MPI.");
+  app.add_flag("--disable", options.disable, "Preload the library, but leave all calls to MPI.")
+      .excludes(force);
   app.add_option("--trace", options.trace,
                  "Take down when each message of planned calls began and ended, for espalier trace "
                  "and espalier view.")

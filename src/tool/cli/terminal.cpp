@@ -54,7 +54,7 @@ Expected<report::Canvas> choose_canvas(const CanvasOptions& options, const Surro
     canvas.colour = options.color == "always";
   } else {
     return Error{"--color", fmt::format("\"{}\" is not one of auto, always, never", options.color),
-                 ""};
+                 "leave it out: colours on a terminal, none elsewhere"};
   }
   if (!options.width.empty()) {
     const auto width = parse_width(options.width);

@@ -279,6 +279,9 @@ Json comparison_json(const trace::Trace& trace, const Looked& looked) {
 
 /// What other tools read.
 Outcome export_trace(const trace::Trace& trace, const TraceOptions& options) {
+  if (options.otf2 == "-") {
+    return Failure{{"--otf2", "an archive is a folder, not standard output", "name a folder"}};
+  }
   if (!options.otf2.empty()) {
     if (auto wrong = overlay::write_otf2(trace, options.otf2)) return Failure{*wrong};
   }

@@ -148,6 +148,15 @@ Failure usage(const CLI::App& app, std::string what, std::string suggestion) {
            suggestion.empty() ? fmt::format("see {}", help_of(app)) : std::move(suggestion)}};
 }
 
+namespace {
+
+Failure takes_no_value(const CLI::App& app, const std::string& name) {
+  return usage(app, fmt::format("{} takes no value", name),
+               fmt::format("write {} alone; see {}", name, help_of(app)));
+}
+
+}  // namespace
+
 Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
   std::string what = error.what();
   if (const std::size_t at = what.find(" excludes "); at != std::string::npos) {
@@ -177,9 +186,14 @@ Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
     const std::string name = what.substr(kNotConverted.size(), at - kNotConverted.size());
     const CLI::Option* option = option_named(app, name);
     if (option != nullptr && option->get_items_expected_max() == 0) {
-      return usage(app, fmt::format("{} takes no value", name),
-                   fmt::format("write {} alone; see {}", name, help_of(app)));
+      return takes_no_value(app, name);
     }
+    return usage(app, fmt::format("{}: \"{:.40}\" cannot be read", name, what.substr(at + 3)),
+                 way_to_give(app, name));
+  }
+  if (const std::size_t at = what.find(" was given a disallowed flag override"); at != what.npos) {
+    const std::string name = what.substr(0, at);  // without dashes
+    return takes_no_value(app, (name.size() == 1 ? "-" : "--") + name);
   }
   return usage(app, std::move(what));
 }

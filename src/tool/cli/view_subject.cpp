@@ -76,7 +76,9 @@ std::optional<Error> why_too_long(SubjectKind kind, const SubjectFile& file) {
                              : kind == SubjectKind::Trace  ? kMostBytes
                                                            : kMostFileBytes;
   if (file.text.size() <= most) return std::nullopt;
-  return Error{file.name, fmt::format("larger than {}", to_string(Bytes{most})), ""};
+  return Error{file.name, fmt::format("larger than {}", to_string(Bytes{most})),
+               kind == SubjectKind::Trace ? "trace a shorter run"
+                                          : "take a smaller machine of the same shape"};
 }
 
 /// The call of a trace that --call names; else the one with the message that differs most from its

@@ -29,7 +29,7 @@ namespace {
 
 struct WeatherOptions {
   std::string action;
-  std::string history = "weather.db";
+  std::string history;
   std::vector<std::string> samples;
   std::string here;
   std::vector<std::string> to;
@@ -313,6 +313,9 @@ std::optional<Error> of_other_action(const WeatherOptions& options) {
                        OptionOfAction{"--since", !options.since.empty(), "show"},
                        OptionOfAction{"--json", options.json, "show"},
                        OptionOfAction{"--svg", !options.svg.empty(), "show"}};
+  if (options.action == "answer" && !options.history.empty()) {
+    return Error{"--history", "espalier weather answer keeps nothing", "leave it out"};
+  }
   for (const OptionOfAction& one : all) {
     if (!one.is_given || one.action == options.action) continue;
     return Error{one.name, fmt::format("it is an option of espalier weather {}", one.action),
@@ -338,8 +341,10 @@ Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
   if (const auto wrong = is_known ? of_other_action(options) : std::nullopt) {
     return Failure{*wrong};
   }
-  if (options.action == "record") return record(options);
-  if (options.action == "show") return show_weather(options, globals);
+  WeatherOptions kept = options;
+  if (kept.history.empty()) kept.history = "weather.db";
+  if (options.action == "record") return record(kept);
+  if (options.action == "show") return show_weather(kept, globals);
   if (options.action == "answer") return answer(options);
   return Failure{
       {"ACTION", fmt::format("there is no \"{}\"", options.action),
