@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/byte_buffer.hpp"
 #include "mpi/node_combine.hpp"
 #include "mpi/staging.hpp"
 
