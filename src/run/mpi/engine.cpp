@@ -59,10 +59,7 @@ Engine::~Engine() {
       world_->tracer->finish(ledger_->count("native", {}), ledger_->count("planned", {}));
       world_->tracer.reset();
     }
-    if (keeps_log() && world_->rank == 0) {
-      ledger_->explain(registry_->most_hidden(), registry_->most_shared(),
-                       registry_->without_memory());
-    }
+    if (keeps_log() && world_->rank == 0) ledger_->explain(registry_->share());
     if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
