@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "mpi/own_work.hpp"
 #include "mpi/planned_call.hpp"
-#include "mpi/seconds_now.hpp"
 #include "runtime/class_policy.hpp"
 
 namespace espalier::mpi {
@@ -34,8 +34,9 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world(is_unfit);  // counts its own time
   const double entered = seconds_now() - world->account.waited();
-  const bool is_none =
-      !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
+  const bool is_none = !world->can_wait && waiting(*world, [&] {
+    return agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
+  });
   if (is_none) {
     explain_declined(*world);
     return nullptr;
