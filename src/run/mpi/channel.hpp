@@ -149,7 +149,7 @@ class Channel {
   void tell_failure(std::uint64_t number) const;
 
   /// Tells a rank that this one sends nothing of a call that blocks, since somebody makes another
-  /// one in its place. Who waits for long finds that (another_call_is_there); nobody receives it.
+  /// one in its place. Who waits for long finds that (look_for_another_call); nobody receives it.
   void tell_other_call(Rank to, std::uint64_t number, std::uint64_t signature) const;
 
   // Executions under way.
