@@ -258,7 +258,7 @@ std::size_t messages_at_once(const ChannelOptions& options, std::uint64_t fills,
   Channel& channel = ranks.channel(0);
   std::size_t messages = 0;
   while (!channel.count_unconfirmed(1, 0, 100, false, fills)) ++messages;
-  held_back = channel.held_back();
+  held_back = channel.counts().held_back;
   return messages;
 }
 

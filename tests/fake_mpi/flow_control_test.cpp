@@ -109,7 +109,7 @@ void run_in_any_order(Random& rng, const Load& load) {
       ASSERT_EQ(ranks.run(r, c).code(), MPI_SUCCESS) << calls[c]->name();
       ASSERT_EQ(calls[c]->wrong(static_cast<Rank>(r)), "") << calls[c]->name();
     }
-    ASSERT_LE(ranks.channel(r).most_counted(), most.counted);
+    ASSERT_LE(ranks.channel(r).counts().most_unconfirmed, most.counted);
   }
   ASSERT_EQ(world.on_the_wire().size() + world.unexpected() + world.posted(), 0U);
 }
@@ -134,20 +134,20 @@ TEST(Channel, CountsWhatIsNotConfirmedAtItsMost) {
   options.synchronous_after = 3 * kOne;
   Ranks ranks(2, options, 0);
   mpi::Channel& channel = ranks.channel(0);
-  EXPECT_EQ(channel.most_counted(), 0U);
+  EXPECT_EQ(channel.counts().most_unconfirmed, 0U);
   for (int message = 0; message < 3; ++message) {
     EXPECT_FALSE(channel.count_unconfirmed(1, 0, 100));
   }
-  EXPECT_EQ(channel.most_counted(), 3 * kOne);
+  EXPECT_EQ(channel.counts().most_unconfirmed, 3 * kOne);
   EXPECT_TRUE(channel.count_unconfirmed(1, 0, 100));
   EXPECT_FALSE(channel.count_unconfirmed(1, 0, 100));
-  EXPECT_EQ(channel.most_counted(), 5 * kOne);
+  EXPECT_EQ(channel.counts().most_unconfirmed, 5 * kOne);
   channel.confirm(1, 0);  // four of them: one is left
   for (int message = 0; message < 3; ++message) channel.count_unconfirmed(1, 1, 100);
-  EXPECT_EQ(channel.most_counted(), 5 * kOne);
+  EXPECT_EQ(channel.counts().most_unconfirmed, 5 * kOne);
   EXPECT_FALSE(channel.count_unconfirmed(0, 1, 100)) << "each receiver has its own";
-  EXPECT_EQ(channel.most_counted(), 5 * kOne);
-  EXPECT_LE(channel.most_counted(), mpi::most_left(1, options.synchronous_after, kOne));
+  EXPECT_EQ(channel.counts().most_unconfirmed, 5 * kOne);
+  EXPECT_LE(channel.counts().most_unconfirmed, mpi::most_left(1, options.synchronous_after, kOne));
 }
 
 }  // namespace

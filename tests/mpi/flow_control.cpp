@@ -45,11 +45,11 @@ class FlowControl {
   static constexpr std::uint64_t kStarts = 6;
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
-  // Numbers have an address though there are none: MPI libraries may want one.
   /// What a rank, or a pair of ranks, gives in this call.
   [[nodiscard]] int value(std::size_t of, std::size_t i) const {
     return static_cast<int>(call_ * 31 % 1000 + of * 1009 + i);
   }
+  // Numbers have an address though there are none: MPI libraries may want one.
   [[nodiscard]] Numbers block(std::size_t of, std::size_t n) const {
     Numbers numbers;
     numbers.reserve(n + 1);

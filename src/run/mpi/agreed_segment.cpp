@@ -26,12 +26,6 @@ struct Invitation {
 };
 constexpr int kNumbers = sizeof(Invitation) / sizeof(std::uint64_t);
 
-shared::Geometry geometry_for(Rank members) {
-  shared::Geometry geometry;
-  geometry.members = members;
-  return geometry;
-}
-
 std::uint64_t* nonce_of(const shared::Mapping& mapping) {
   return reinterpret_cast<std::uint64_t*>(mapping.data());
 }
@@ -101,14 +95,15 @@ struct Share {
 };
 
 /// The first rank offers one that the ranks had before, or a new one.
-Share offer(SegmentStore& store, const SegmentWanted& wanted, const shared::Geometry& geometry,
-            bool may_be_used_again, Invitation& invitation) {
+/// @param ranks the mates as ranks of MPI_COMM_WORLD
+Share offer(SegmentStore& store, const SegmentWanted& wanted, const std::vector<Rank>& ranks,
+            const shared::Geometry& geometry, bool may_be_used_again, Invitation& invitation) {
   Share share;
   if (wanted.fears_devices) {
     share.why = NoSegment::Devices;
     return share;
   }
-  if (may_be_used_again) share.segment = store.find(wanted.ranks, 0);
+  if (may_be_used_again) share.segment = store.find(ranks, 0);
   if (share.segment) {
     const SharedSegment& spare = *share.segment;
     invitation = {Invitation::Again, 0, 0, spare.nonce, spare.member.steps()};
@@ -122,13 +117,13 @@ Share offer(SegmentStore& store, const SegmentWanted& wanted, const shared::Geom
 }
 
 /// Another rank takes what was offered, if it can.
-Share accept(SegmentStore& store, const SegmentWanted& wanted, const shared::Geometry& geometry,
-             std::uint32_t rank, const Invitation& invitation) {
+Share accept(SegmentStore& store, const SegmentWanted& wanted, const std::vector<Rank>& ranks,
+             const shared::Geometry& geometry, std::uint32_t rank, const Invitation& invitation) {
   Share share;
   if (wanted.fears_devices) {
     share.why = NoSegment::Devices;
   } else if (invitation.what == Invitation::Again) {
-    share.segment = store.find(wanted.ranks, invitation.nonce);
+    share.segment = store.find(ranks, invitation.nonce);
     share.has_room = share.segment.has_value();
     if (share.segment && share.segment->member.steps() != invitation.steps) share.segment.reset();
   } else if (invitation.what == Invitation::Made) {
@@ -141,31 +136,35 @@ Share accept(SegmentStore& store, const SegmentWanted& wanted, const shared::Geo
 
 /// A segment on all ranks or on none. Collective.
 AgreedSegment agreed(Channel& channel, SegmentStore& store, const SegmentWanted& wanted,
-                     bool may_be_used_again) {
-  const auto own = std::find(wanted.mates.begin(), wanted.mates.end(), channel.rank());
-  const auto index = static_cast<std::uint32_t>(own - wanted.mates.begin());
-  const bool is_alone = wanted.mates.size() == 1;
-  const shared::Geometry geometry = geometry_for(static_cast<Rank>(wanted.mates.size()));
+                     const std::vector<Rank>& mates, bool may_be_used_again) {
+  const auto own = std::find(mates.begin(), mates.end(), channel.rank());
+  const auto index = static_cast<std::uint32_t>(own - mates.begin());
+  const bool is_alone = mates.size() == 1;
+  std::vector<Rank> ranks;
+  for (const Rank mate : mates) ranks.push_back(wanted.members[mate]);
+  const shared::Geometry geometry{static_cast<Rank>(mates.size())};
   Invitation invitation;
   Share share;
   if (is_alone) {
     share.why = NoSegment::HasOne;  // it needs none
   } else if (index == 0) {
-    share = offer(store, wanted, geometry, may_be_used_again, invitation);
+    share = offer(store, wanted, ranks, geometry, may_be_used_again, invitation);
   }
-  const bool is_told = is_alone || tell(channel, wanted.mates, invitation);
-  if (is_told && index != 0) share = accept(store, wanted, geometry, index, invitation);
+  const bool is_told = is_alone || tell(channel, mates, invitation);
+  if (is_told && index != 0) share = accept(store, wanted, ranks, geometry, index, invitation);
   const NoSegment why = why_not_all(channel, is_told ? share.why_not() : NoSegment::Messages);
   if (why == NoSegment::HasOne) {
-    if (share.segment) share.segment->mapping.close_file();
     store.use();
-    return {true, std::move(share.segment)};
+    if (is_alone) return {true};
+    share.segment->mapping.close_file();
+    return {true,
+            std::make_unique<UsedSegment>(store, std::move(ranks), *std::move(share.segment))};
   }
   share.segment.reset();
   if (share.has_room) store.give_back(geometry.part_bytes());
   // Somebody has forgotten an old one: then all make new ones.
   if (why == NoSegment::Forgotten && may_be_used_again) {
-    return agreed(channel, store, wanted, false);
+    return agreed(channel, store, wanted, mates, false);
   }
   store.note_refusal(why);
   return {};
@@ -237,14 +236,16 @@ void let_go_on(Channel& channel) {
   if (channel.step_pending) channel.step_pending();
 }
 
-AgreedSegment agree_on_segment(Channel& channel, SegmentStore& store, const SegmentWanted& wanted) {
-  AgreedSegment all = agreed(channel, store, wanted, true);
+AgreedSegment agree_on_segment(Channel& channel, SegmentStore& store, const SegmentWanted& wanted,
+                               const std::vector<Rank>& mates) {
+  AgreedSegment all = agreed(channel, store, wanted, mates, true);
   if (!all.segment) return all;
-  const Means means = common_means(channel, *all.segment, wanted.reads_peers);
+  SharedSegment& segment = **all.segment;
+  const Means means = common_means(channel, segment, wanted.reads_peers);
   all.reads_peers = means.reads_peers;
-  if (!all.reads_peers) all.segment->peers.reset();
+  if (!all.reads_peers) segment.peers.reset();
   if (wanted.reads_peers && !all.reads_peers) store.note_unreadable();
-  all.is_crowded = static_cast<int>(wanted.mates.size()) > means.processors ||
+  all.is_crowded = static_cast<int>(mates.size()) > means.processors ||
                    wanted.processes > ::sysconf(_SC_NPROCESSORS_ONLN);
   return all;
 }

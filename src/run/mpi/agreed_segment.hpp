@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "mpi/channel.hpp"
@@ -12,26 +12,28 @@ namespace espalier::mpi {
 /// What a process is asked for, if ranks of a communicator that run on one node are to share
 /// memory.
 struct SegmentWanted {
-  std::vector<Rank> mates;     ///< the ranks of this rank's node, itself among them, rising
-  std::vector<Rank> ranks;     ///< the same as ranks of MPI_COMM_WORLD
-  std::uint64_t limit = 0;     ///< bytes that a process may own of all segments
-  int processes = 1;           ///< processes on this node, of the whole program
-  bool fears_devices = false;  ///< buffers may be on devices, where we cannot copy
-  bool reads_peers = false;    ///< the ranks are to read each other's memory; the same on all
+  const std::vector<Rank>& members;  ///< of the communicator, as ranks of MPI_COMM_WORLD
+  std::uint64_t limit = 0;           ///< bytes that a process may own of all segments
+  int processes = 1;                 ///< processes on this node, of the whole program
+  bool fears_devices = false;        ///< buffers may be on devices, where we cannot copy
+  bool reads_peers = false;          ///< the ranks are to read each other's memory; the same on all
 };
 
 /// What the ranks of a communicator have come to.
 struct AgreedSegment {
   bool is_there = false;  ///< every node of several ranks has a segment; the same on all ranks
-  std::optional<SharedSegment> segment = {};  ///< absent also where a rank is alone on its node
+  std::unique_ptr<UsedSegment> segment = {};  ///< absent also where a rank is alone on its node
   bool reads_peers = false;  ///< all ranks of this node can read each other's memory
   bool is_crowded = false;   ///< more processes on the node than processors that they may use
 };
 
 /// A segment for the ranks of each node, on all nodes or on none. Collective over the channel's
-/// communicator. @pre at most select::kMostSharing mates; nodes do not overlap
+/// communicator.
+/// @param mates the ranks of this rank's node, itself among them, rising
+/// @pre at most select::kMostSharing mates; nodes do not overlap
 [[nodiscard]] AgreedSegment agree_on_segment(Channel& channel, SegmentStore& store,
-                                             const SegmentWanted& wanted);
+                                             const SegmentWanted& wanted,
+                                             const std::vector<Rank>& mates);
 
 /// How a member touches the memory of a segment.
 [[nodiscard]] shared::DirectAccess access_to(const SharedSegment& segment, bool is_crowded,

@@ -3,6 +3,7 @@
 // a rank's own significant arguments come to, which the standard wants to be the same everywhere.
 #include "mpi/calls.hpp"
 #include "mpi/move.hpp"
+#include "mpi/staging.hpp"
 
 namespace espalier::mpi {
 
@@ -46,60 +47,69 @@ bool needs_copy(const Move& move, const runtime::CachedPlan& plan) {
                        : !move.drops_out && may_overlap(move.in, move.out);
 }
 
+/// The user's elements as bytes side by side: where they lie if they are dense, else in a copy.
+/// @param apart make a copy in any case
+std::byte* dense_bytes(const UserData& data, bool apart, Staged& staged) {
+  if (data.bytes() == 0) return nullptr;
+  const bool is_there = data.layout.dense && !apart;
+  return is_there ? data.address + data.layout.true_lb
+                  : staged.add_memory(byte_layout(), data.bytes());
+}
+
+void stage_move(const Move& move, const runtime::CachedPlan& plan, const SelfLane& self,
+                ElementBuffers& buffers, Staged& staged) {
+  buffers.layout = byte_layout();
+  const bool copies = needs_copy(move, plan);
+  std::byte* const in = input(buffers) = dense_bytes(move.in, copies, staged);
+  std::byte* const out = output(buffers) = dense_bytes(move.out, move.drops_out, staged);
+  if (in != nullptr && (copies || !move.in.layout.dense)) {
+    staged.loads.emplace_back([from = move.in, in, self] {
+      return pack(from.layout, from.address, from.count, in, self);
+    });
+  }
+  if (out != nullptr && !move.drops_out && !move.out.layout.dense) {
+    staged.end = [to = move.out, out, self] {
+      return unpack(to.layout, to.address, to.count, out, self);
+    };
+  }
+}
+
 }  // namespace
 
-int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move) {
-  ByteBuffer in(move.in, needs_copy(move, plan));
-  ByteBuffer out(move.out, move.drops_out);
+int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move, Staged staged) {
   Elements elements;
-  elements.buffers.layout = byte_layout();
-  input(elements.buffers) = in.address();
-  output(elements.buffers) = out.address();
   elements.bytes = move.block;
-  elements.copied = in.copied() + out.copied();
-  int code = in.load(comm.self());
-  if (code != MPI_SUCCESS) return code;
-  code = run(comm, plan, move.operation, elements);
-  leave_if_failed(comm, code, in, out);
-  return code != MPI_SUCCESS || move.drops_out ? code : out.store(comm.self());
+  stage_move(move, plan, comm.self(), elements.buffers, staged);
+  return run(comm, plan, move.operation, elements, staged);
 }
 
 Outcome move(Communicator& comm, const LocalCall& call) {
-  if (call.operation == Operation::Gather) return gather(comm, call);
-  if (call.operation == Operation::Scatter) return scatter(comm, call);
+  if (has_root(call.operation)) return move_rooted(comm, call);
   const auto exchange = exchange_of(comm, call);
   if (!exchange) return native(comm, call.operation, Reason::Arguments);
-  return plan_and_run(comm, *exchange);
+  const Planned planned = plan_move(comm, *exchange);
+  if (!planned) return planned.outcome;
+  return planned.ended(comm, run_move(comm, *planned.plan, *exchange));
 }
 
-Outcome start_move(Communicator& comm, Move move, std::unique_ptr<PendingCall> pending,
-                   const Starting& how, std::function<int()> end) {
+void keep_types(Move& move, PendingCall& pending) {
   for (UserData* const data : {&move.in, &move.out}) {
-    data->layout = kept_layout(data->layout, pending->types);
+    data->layout = kept_layout(data->layout, pending.types);
   }
-  struct Buffers {
-    ByteBuffer in, out;
-  };
-  const auto buffers = std::make_shared<Buffers>(Buffers{
-      ByteBuffer(move.in, needs_copy(move, *pending->plan)), ByteBuffer(move.out, move.drops_out)});
-  pending->elements.buffers.layout = byte_layout();
-  input(pending->elements.buffers) = buffers->in.address();
-  output(pending->elements.buffers) = buffers->out.address();
-  const SelfLane self = pending->self();
-  pending->loads.emplace_back([buffers, self] { return buffers->in.load(self); });
-  pending->end = [buffers, drops_out = move.drops_out, self, then = std::move(end)] {
-    const int code = drops_out ? MPI_SUCCESS : buffers->out.store(self);
-    return code == MPI_SUCCESS && then ? then() : code;
-  };
+}
+
+Outcome start_move(Communicator& comm, const Move& move, std::unique_ptr<PendingCall> pending,
+                   const Starting& how) {
+  stage_move(move, *pending->plan, pending->self(), pending->elements.buffers, *pending);
   return start(comm, move.operation, std::move(pending), how);
 }
 
 Outcome start_exchange(Communicator& comm, const LocalCall& call, const Starting& how) {
-  if (call.operation == Operation::Gather) return start_gather(comm, call, how);
-  if (call.operation == Operation::Scatter) return start_scatter(comm, call, how);
-  const auto exchange = exchange_of(comm, call);
+  if (has_root(call.operation)) return start_rooted(comm, call, how);
+  auto exchange = exchange_of(comm, call);
   auto pending = exchange ? plan_pending(comm, how, *exchange) : nullptr;
   if (pending == nullptr) return native_pending();
+  keep_types(*exchange, *pending);
   return start_move(comm, *exchange, std::move(pending), how);
 }
 

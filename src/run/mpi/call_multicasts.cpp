@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mpi/byte_buffer.hpp"
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
 

@@ -25,6 +25,14 @@ struct Combine {
   std::uint64_t elements_out = 0;          ///< elements of this rank's block of a reduce-scatter
 
   [[nodiscard]] bool in_place() const { return in == MPI_IN_PLACE; }
+  /// The result would write over a part of the input.
+  [[nodiscard]] bool keeps_input(Operation operation) const {
+    return in_place() && operation == Operation::ReduceScatter;
+  }
+  /// The plan is to find the input in its result.
+  [[nodiscard]] bool joins(Operation operation) const {
+    return in_place() && !keeps_input(operation);
+  }
 };
 
 /// The blocks of MPI_Reduce_scatter. @return whether the counts may be right
@@ -88,33 +96,44 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
   return is_wrong ? std::nullopt : std::optional(std::move(combine));
 }
 
+/// What all ranks know of it. Takes the counts.
+runtime::SharedCall shared_of(const LocalCall& call, Combine& combine, const Layout& layout,
+                              bool is_commutative) {
+  return {call.operation,
+          call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0,
+          static_cast<std::uint64_t>(combine.count),
+          static_cast<std::uint64_t>(layout.size),
+          is_commutative,
+          false,
+          std::move(combine.counts),
+          has_gaps(layout)};
+}
+
+void place(const Combine& combine, const Layout& layout, ElementBuffers& buffers) {
+  buffers.layout = layout;
+  input(buffers) = combine.in_place() ? combine.out : bytes_at(combine.in);
+  output(buffers) = combine.out;
+}
+
 /// In place, and the result is a part of what was the input: room for one block of the P costs less
 /// than a copy of all.
-int run_with_result_apart(Communicator& comm, const runtime::CachedPlan& plan,
-                          const Combine& combine, Elements elements) {
-  const Layout& layout = elements.buffers.layout;
-  ElementMemory result(layout, combine.elements_out);
-  output(elements.buffers) = result.address();
-  elements.copied = result.size();
-  const int code = run(comm, plan, Operation::ReduceScatter, elements);
-  leave_if_failed(comm, code, result);
-  if (code != MPI_SUCCESS) return code;
-  return copy_elements(layout, result.address(), combine.out, combine.elements_out, comm.self());
+void stage_result(const Combine& combine, const SelfLane& self, ElementBuffers& buffers,
+                  Staged& staged) {
+  std::byte* const result = staged.add_memory(buffers.layout, combine.elements_out);
+  output(buffers) = result;
+  staged.end = [layout = buffers.layout, result, out = combine.out, n = combine.elements_out,
+                self] { return copy_elements(layout, result, out, n, self); };
 }
 
 /// In place, and the plan would read what it has overwritten.
-int run_with_input_apart(Communicator& comm, const runtime::CachedPlan& plan, Operation operation,
-                         const Combine& combine, Elements elements) {
-  const Layout& layout = elements.buffers.layout;
+void stage_input(const Combine& combine, const SelfLane& self, ElementBuffers& buffers,
+                 Staged& staged) {
   const auto count = static_cast<std::uint64_t>(combine.elements_in);
-  ElementMemory copied(layout, count);
-  input(elements.buffers) = copied.address();
-  elements.copied = copied.size();
-  int code = copy_elements(layout, combine.out, copied.address(), count, comm.self());
-  if (code != MPI_SUCCESS) return code;
-  code = run(comm, plan, operation, elements);
-  leave_if_failed(comm, code, copied);
-  return code;
+  std::byte* const copied = staged.add_memory(buffers.layout, count);
+  input(buffers) = copied;
+  staged.loads.emplace_back([layout = buffers.layout, out = combine.out, copied, count, self] {
+    return copy_elements(layout, out, copied, count, self);
+  });
 }
 
 }  // namespace
@@ -126,27 +145,21 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
   if (!checked) return native(comm, call.operation, Reason::TypeOrOperation);
   const Layout layout = layout_of(call.recv.type);
   if (layout.size == 0) return native(comm, call.operation, Reason::TypeOrOperation);
-  const auto count = static_cast<std::uint64_t>(combine->count);
-  const auto size = static_cast<std::uint64_t>(layout.size);
-  const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
-  const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
-  const Planned planned = plan_call(comm,
-                                    {call.operation, root, count, size, checked->commutative, false,
-                                     std::move(combine->counts), has_gaps(layout)},
-                                    combine->in_place() && !keeps_input);
+  const Planned planned = plan_call(comm, shared_of(call, *combine, layout, checked->commutative),
+                                    combine->joins(call.operation));
   if (!planned) return planned.outcome;
   Elements elements;
-  elements.bytes = count * size;
+  elements.bytes = static_cast<std::uint64_t>(combine->count * layout.size);
   elements.reduction = checked->reduction;
-  elements.buffers.layout = layout;
-  input(elements.buffers) = combine->in_place() ? combine->out : bytes_at(combine->in);
-  output(elements.buffers) = combine->out;
+  place(*combine, layout, elements.buffers);
   const runtime::CachedPlan& plan = *planned.plan;
-  return planned.ended(comm,
-                       keeps_input ? run_with_result_apart(comm, plan, *combine, elements)
-                       : plan.needs_input_copy
-                           ? run_with_input_apart(comm, plan, call.operation, *combine, elements)
-                           : run(comm, plan, call.operation, elements));
+  const bool keeps_input = combine->keeps_input(call.operation);
+  if (!keeps_input && !plan.needs_input_copy) {
+    return planned.ended(comm, run(comm, plan, call.operation, elements));
+  }
+  Staged staged;
+  (keeps_input ? stage_result : stage_input)(*combine, comm.self(), elements.buffers, staged);
+  return planned.ended(comm, run(comm, plan, call.operation, elements, staged));
 }
 
 Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& how) {
@@ -156,34 +169,16 @@ Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& 
   const auto checked = check_reduction(call.op, call.recv.type);
   const Layout layout = checked ? layout_of(call.recv.type) : Layout{};
   if (layout.size == 0) return native_pending();
-  const auto count = static_cast<std::uint64_t>(combine->count);
-  const auto size = static_cast<std::uint64_t>(layout.size);
-  const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
-  const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
-  auto pending = plan_pending(comm, how,
-                              {call.operation, root, count, size, checked->commutative, false,
-                               std::move(combine->counts), has_gaps(layout)},
-                              combine->in_place() && !keeps_input);
+  auto pending = plan_pending(comm, how, shared_of(call, *combine, layout, checked->commutative),
+                              combine->joins(call.operation));
   if (pending == nullptr) return native_pending();
   pending->elements.reduction = checked->reduction;
   ElementBuffers& buffers = pending->elements.buffers;
-  buffers.layout = layout;
-  input(buffers) = combine->in_place() ? combine->out : bytes_at(combine->in);
-  output(buffers) = combine->out;
-  const SelfLane self = pending->self();
-  if (keeps_input) {
-    std::byte* const result = pending->add_memory(layout, combine->elements_out);
-    output(buffers) = result;
-    pending->end = [layout, result, out = combine->out, n = combine->elements_out, self] {
-      return copy_elements(layout, result, out, n, self);
-    };
+  place(*combine, layout, buffers);
+  if (combine->keeps_input(call.operation)) {
+    stage_result(*combine, pending->self(), buffers, *pending);
   } else if (pending->plan->needs_input_copy) {
-    const auto elements = static_cast<std::uint64_t>(combine->elements_in);
-    std::byte* const copied = pending->add_memory(layout, elements);
-    pending->loads.emplace_back([layout, out = combine->out, copied, elements, self] {
-      return copy_elements(layout, out, copied, elements, self);
-    });
-    input(buffers) = copied;
+    stage_input(*combine, pending->self(), buffers, *pending);
   }
   return start(comm, call.operation, std::move(pending), how);
 }

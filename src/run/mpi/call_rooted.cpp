@@ -1,5 +1,6 @@
 // Gather and scatter of equal blocks, and roots whose own two blocks differ in length.
 #include <algorithm>
+#include <utility>
 
 #include "mpi/move.hpp"
 #include "mpi/staging.hpp"
@@ -11,63 +12,19 @@ using schedule::Operation;
 
 namespace {
 
-/// The plan is found without asking whether the call is in place: only one rank knows, and the
-/// others run the plan all the same.
-Outcome wrong_at_root(Communicator& comm, const Move& move) {
-  const Planned planned = plan_call(comm, {move.operation, move.root, move.block});
-  if (!planned) return planned.outcome;
-  leave_call(comm, *planned.plan);
-  return native(comm, move.operation, Reason::Arguments);
-}
-
-/// Blocks that have come, one behind the other, and where the user wants them.
-struct Arrived {
-  UserData wanted;
-  std::int64_t count = 0;   // elements of each block that the user wants
-  std::uint64_t block = 0;  // bytes of each block that came
-  const std::byte* came = nullptr;
-  int blocks = 0;
-  SelfLane self;
-};
-
-int take_blocks(const Arrived& arrived) {
+/// Copies blocks that have come, one behind the other, to where the user wants them.
+int take_blocks(int blocks, const UserData& wanted, std::int64_t count, std::uint64_t length,
+                const std::byte* came, const SelfLane& self) {
   int code = MPI_SUCCESS;
-  for (int r = 0; r < arrived.blocks && code == MPI_SUCCESS; ++r) {
-    const UserData room = block_of(arrived.wanted, r, arrived.count);
-    const std::byte* block = arrived.came + static_cast<std::uint64_t>(r) * arrived.block;
-    code = arrived.block > room.bytes()
+  for (int r = 0; r < blocks && code == MPI_SUCCESS; ++r) {
+    const UserData room = block_of(wanted, r, count);
+    const std::byte* block = came + static_cast<std::uint64_t>(r) * length;
+    code = length > room.bytes()
                ? MPI_ERR_TRUNCATE
                : unpack(room.layout, room.address,
-                        arrived.block / static_cast<std::uint64_t>(room.layout.size), block,
-                        arrived.self);
+                        length / static_cast<std::uint64_t>(room.layout.size), block, self);
   }
   return code;
-}
-
-/// The others send as much as this root does, which receives something else from each. As MPI
-/// libraries do: shorter blocks are taken, longer ones are an error once all is over.
-int gather_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move call,
-                   std::int64_t recv_count) {
-  const UserData wanted = call.out;
-  const auto blocks = static_cast<std::uint64_t>(comm.size());
-  ElementMemory came(byte_layout(), call.block * blocks);
-  call.out = {came.address(), call.block * blocks, byte_layout()};
-  const int code = run_move(comm, plan, call);
-  leave_if_failed(comm, code, came);
-  if (code != MPI_SUCCESS) return code;
-  return take_blocks({wanted, recv_count, call.block, came.address(), comm.size(), comm.self()});
-}
-
-Outcome start_gather_unequal(Communicator& comm, Move call, std::int64_t recv_count,
-                             std::unique_ptr<PendingCall> pending, const Starting& how) {
-  UserData wanted = call.out;
-  wanted.layout = kept_layout(wanted.layout, pending->types);
-  const std::uint64_t bytes = call.block * static_cast<std::uint64_t>(comm.size());
-  std::byte* const came = pending->add_memory(byte_layout(), bytes);
-  call.out = {came, bytes, byte_layout()};
-  const Arrived arrived{wanted, recv_count, call.block, came, comm.size(), pending->self()};
-  return start_move(comm, call, std::move(pending), how,
-                    [arrived] { return take_blocks(arrived); });
 }
 
 /// Copies blocks to places of `length` bytes each, with zeros behind what is shorter.
@@ -83,44 +40,30 @@ int pad_blocks(int blocks, const UserData& given, std::int64_t count, std::uint6
   return code;
 }
 
-/// The others receive as much as this root does, which sends something else to each. More is an
-/// error and not sent. Less is sent with zeros behind it: MPI libraries leave those bytes as they
-/// are, but how many there are only this root knows.
-int scatter_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move call,
-                    std::int64_t send_count) {
-  const UserData given = call.in;
-  const std::uint64_t length = block_of(given, 0, send_count).bytes();
-  const auto blocks = static_cast<std::uint64_t>(comm.size());
-  ElementMemory padded(byte_layout(), length > call.block ? 0 : call.block * blocks);
-  int code = length > call.block ? MPI_ERR_TRUNCATE
-                                 : pad_blocks(comm.size(), given, send_count, call.block,
-                                              padded.address(), comm.self());
-  if (code != MPI_SUCCESS) {
-    leave_call(comm, plan);
-    return code;
-  }
-  call.in = {padded.address(), call.block * blocks, byte_layout()};
-  code = run_move(comm, plan, call);
-  leave_if_failed(comm, code, padded);
-  return code;
+/// A scatter's root would send more than the others receive: an error, and nothing is sent.
+bool is_too_long(const Move& move, std::int64_t count) {
+  return move.operation == Operation::Scatter && block_of(move.in, 0, count).bytes() > move.block;
 }
 
-Outcome start_scatter_unequal(Communicator& comm, Move call, std::int64_t send_count,
-                              std::unique_ptr<PendingCall> pending, const Starting& how) {
-  if (block_of(call.in, 0, send_count).bytes() > call.block) {
-    if (!how.is_persistent) comm.skip_pending();
-    return {.planned = true, .code = MPI_ERR_TRUNCATE};
+/// The others send or receive as much as this root says of its own block, but it receives something
+/// else from each, or has something else for each. Of a gather shorter blocks are taken, as MPI
+/// libraries do, and longer ones are an error once all is over. Of a scatter shorter ones are sent
+/// with zeros behind them: MPI libraries leave those bytes as they are, but how many there are only
+/// this root knows.
+/// @param count elements of each of the root's blocks
+void stage_unequal(int blocks, std::int64_t count, const SelfLane& self, Move& move,
+                   Staged& staged) {
+  const std::uint64_t length = move.block, bytes = length * static_cast<std::uint64_t>(blocks);
+  std::byte* const apart = staged.add_memory(byte_layout(), bytes);
+  const bool gathers = move.operation == Operation::Gather;
+  const UserData users =
+      std::exchange(gathers ? move.out : move.in, UserData{apart, bytes, byte_layout()});
+  if (gathers) {
+    staged.end = [=] { return take_blocks(blocks, users, count, length, apart, self); };
+  } else {
+    staged.loads.emplace_back(
+        [=] { return pad_blocks(blocks, users, count, length, apart, self); });
   }
-  UserData given = call.in;
-  given.layout = kept_layout(given.layout, pending->types);
-  const std::uint64_t bytes = call.block * static_cast<std::uint64_t>(comm.size());
-  std::byte* const padded = pending->add_memory(byte_layout(), bytes);
-  pending->loads.emplace_back([blocks = comm.size(), given, send_count, length = call.block, padded,
-                               self = pending->self()] {
-    return pad_blocks(blocks, given, send_count, length, padded, self);
-  });
-  call.in = {padded, bytes, byte_layout()};
-  return start_move(comm, call, std::move(pending), how);
 }
 
 /// How gathers and scatters run that block.
@@ -130,15 +73,28 @@ struct BlockingMoves {
   [[nodiscard]] Outcome native(Operation operation) const {
     return mpi::native(comm, operation, Reason::Arguments);
   }
+  /// The plan is found without asking whether the call is in place: only one rank knows, and the
+  /// others run the plan all the same.
   [[nodiscard]] Outcome wrong_at_root(const Move& move) const {
-    return mpi::wrong_at_root(comm, move);
+    const Planned planned = plan_call(comm, {move.operation, move.root, move.block});
+    if (!planned) return planned.outcome;
+    leave_call(comm, *planned.plan);
+    return native(move.operation);
   }
-  [[nodiscard]] Outcome run(const Move& move) const { return plan_and_run(comm, move); }
-  [[nodiscard]] Outcome run_unequal(const Move& move, std::int64_t count) const {
+  [[nodiscard]] Outcome run(const Move& move) const {
+    const Planned planned = plan_move(comm, move);
+    return planned ? planned.ended(comm, run_move(comm, *planned.plan, move)) : planned.outcome;
+  }
+  [[nodiscard]] Outcome run_unequal(Move move, std::int64_t count) const {
     const Planned planned = plan_move(comm, move);
     if (!planned) return planned.outcome;
-    const auto unequal = move.operation == Operation::Gather ? gather_unequal : scatter_unequal;
-    return planned.ended(comm, unequal(comm, *planned.plan, move, count));
+    if (is_too_long(move, count)) {
+      leave_call(comm, *planned.plan);
+      return planned.ended(comm, MPI_ERR_TRUNCATE);
+    }
+    Staged staged;
+    stage_unequal(comm.size(), count, comm.self(), move, staged);
+    return planned.ended(comm, run_move(comm, *planned.plan, move, std::move(staged)));
   }
 };
 
@@ -153,83 +109,62 @@ struct PendingMoves {
     if (plan_pending(comm, how, shared) != nullptr && !how.is_persistent) comm.skip_pending();
     return native_pending();
   }
-  [[nodiscard]] Outcome run(const Move& move) const {
+  [[nodiscard]] Outcome run(Move move, std::optional<std::int64_t> unequal = {}) const {
     auto pending = plan_pending(comm, how, move);
     if (pending == nullptr) return native_pending();
+    if (unequal && is_too_long(move, *unequal)) {
+      if (!how.is_persistent) comm.skip_pending();
+      return {.planned = true, .code = MPI_ERR_TRUNCATE};
+    }
+    keep_types(move, *pending);
+    if (unequal) stage_unequal(comm.size(), *unequal, pending->self(), move, *pending);
     return start_move(comm, move, std::move(pending), how);
   }
   [[nodiscard]] Outcome run_unequal(const Move& move, std::int64_t count) const {
-    auto pending = plan_pending(comm, how, move);
-    if (pending == nullptr) return native_pending();
-    return move.operation == Operation::Gather
-               ? start_gather_unequal(comm, move, count, std::move(pending), how)
-               : start_scatter_unequal(comm, move, count, std::move(pending), how);
+    return run(move, count);
   }
 };
 
+/// Each rank has one block, and the root has all of them at its other side.
 template <typename Moves>
-Outcome gather_by(const Moves& moves, const LocalCall& call) {
+Outcome rooted_by(const Moves& moves, const LocalCall& call) {
   const Communicator& comm = moves.comm;
+  const bool gathers = call.operation == Operation::Gather;
+  const Side& one = gathers ? call.send : call.recv;
+  const Side& all = gathers ? call.recv : call.send;
   const bool is_root = comm.rank() == call.root;
-  const bool in_place = is_root && call.send.is_in_place();
-  const bool receives = !is_root || may_be_data(call.recv);
-  if (!is_rank(call.root, comm.size()) || (in_place && !receives) ||
-      (!in_place && !may_be_data(call.send))) {
+  const bool in_place = is_root && one.is_in_place();
+  const bool has_all = !is_root || may_be_data(all);
+  if (!is_rank(call.root, comm.size()) || (in_place && !has_all) ||
+      (!in_place && !may_be_data(one))) {
     return moves.native(call.operation);
   }
   Move move{call.operation, static_cast<Rank>(call.root)};
-  if (!in_place) move.in = blocks_at(call.send, 1);
-  move.block = move.in.bytes();
+  UserData& block = gathers ? move.in : move.out;
+  UserData& blocks = gathers ? move.out : move.in;
+  if (!in_place) block = blocks_at(one, 1);
+  move.block = block.bytes();
   if (!is_root) return moves.run(move);
-  if (!receives) return moves.wrong_at_root(move);
-  move.out = blocks_at(call.recv, comm.size());
-  const UserData own = block_of(move.out, call.root, call.recv.count);
+  if (!has_all) return moves.wrong_at_root(move);
+  blocks = blocks_at(all, comm.size());
+  const UserData own = block_of(blocks, call.root, all.count);
   const std::uint64_t before = static_cast<std::uint64_t>(call.root) * own.bytes();
-  if (is_refused_alias(call.send, call.recv, before)) return moves.wrong_at_root(move);
-  if (in_place) move.block = own.bytes(), move.in = own;
-  move.in_place = in_place;
-  if (own.bytes() == move.block) return moves.run(move);
-  return moves.run_unequal(move, call.recv.count);
-}
-
-template <typename Moves>
-Outcome scatter_by(const Moves& moves, const LocalCall& call) {
-  const Communicator& comm = moves.comm;
-  const bool is_root = comm.rank() == call.root;
-  const bool in_place = is_root && call.recv.is_in_place();
-  const bool sends = !is_root || may_be_data(call.send);
-  if (!is_rank(call.root, comm.size()) || (in_place && !sends) ||
-      (!in_place && !may_be_data(call.recv))) {
-    return moves.native(call.operation);
+  if (is_refused_alias(one, all, before)) return moves.wrong_at_root(move);
+  if (in_place) {
+    move.block = own.bytes();
+    block = gathers ? own : UserData{nullptr, move.block, byte_layout()};
+    (gathers ? move.in_place : move.drops_out) = true;
   }
-  Move move{call.operation, static_cast<Rank>(call.root)};
-  if (!in_place) move.out = blocks_at(call.recv, 1);
-  move.block = move.out.bytes();
-  if (!is_root) return moves.run(move);
-  if (!sends) return moves.wrong_at_root(move);
-  move.in = blocks_at(call.send, comm.size());
-  const UserData own = block_of(move.in, call.root, call.send.count);
-  const std::uint64_t before = static_cast<std::uint64_t>(call.root) * own.bytes();
-  if (is_refused_alias(call.recv, call.send, before)) return moves.wrong_at_root(move);
-  if (in_place) move.block = own.bytes(), move.out = {nullptr, move.block, byte_layout()};
-  move.drops_out = in_place;
-  if (own.bytes() == move.block) return moves.run(move);
-  return moves.run_unequal(move, call.send.count);
+  return own.bytes() == move.block ? moves.run(move) : moves.run_unequal(move, all.count);
 }
 
 }  // namespace
 
-Outcome gather(Communicator& comm, const LocalCall& call) {
-  return gather_by(BlockingMoves{comm}, call);
+Outcome move_rooted(Communicator& comm, const LocalCall& call) {
+  return rooted_by(BlockingMoves{comm}, call);
 }
-Outcome scatter(Communicator& comm, const LocalCall& call) {
-  return scatter_by(BlockingMoves{comm}, call);
-}
-Outcome start_gather(Communicator& comm, const LocalCall& call, const Starting& how) {
-  return gather_by(PendingMoves{comm, how}, call);
-}
-Outcome start_scatter(Communicator& comm, const LocalCall& call, const Starting& how) {
-  return scatter_by(PendingMoves{comm, how}, call);
+Outcome start_rooted(Communicator& comm, const LocalCall& call, const Starting& how) {
+  return rooted_by(PendingMoves{comm, how}, call);
 }
 
 }  // namespace espalier::mpi

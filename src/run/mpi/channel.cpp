@@ -91,7 +91,7 @@ bool Channel::may_send_to(Rank to, std::uint64_t call) const {
 bool Channel::is_full(const Flow& flow) {
   const std::uint64_t most = std::max(options_.most_synchronous_after, options_.synchronous_after);
   if (flow.since <= std::min(flow.fills, most)) return false;
-  if (flow.fills > most) held_back_ = std::max(held_back_, flow.fills);
+  if (flow.fills > most) counts_.held_back = std::max(counts_.held_back, flow.fills);
   return true;
 }
 

@@ -21,6 +21,16 @@ struct LevelCount {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
+/// What a channel counted.
+struct ChannelCounts {
+  std::vector<LevelCount> sent;  ///< by level
+  /// Bytes that would keep the widest of the links busy where flow control allowed less; 0:
+  /// nowhere.
+  std::uint64_t held_back = 0;
+  /// The most bytes that were counted for one rank and not confirmed, messages with a handshake
+  /// whole. At most most_left() with the longest message.
+  std::uint64_t most_unconfirmed = 0;
+};
 
 /// Bytes that an empty message takes at its receiver, roughly.
 inline constexpr std::uint64_t kEnvelopeBytes = 256;
@@ -31,7 +41,7 @@ inline constexpr std::uint32_t kSynchronousUnderWay = 2;
 /// Bytes that one sender leaves with one late receiver on a channel, at most: see Channel.
 /// @param calls n there
 /// @param after S there
-/// @param message m there; for counted bytes (Channel::most_counted) the longest message, whole
+/// @param message m there; for counted bytes (ChannelCounts) the longest message, whole
 [[nodiscard]] constexpr std::uint64_t most_left(std::uint64_t calls, std::uint64_t after,
                                                 std::uint64_t message) {
   return calls * kSynchronousUnderWay * (after + message);
@@ -139,7 +149,7 @@ class Channel {
   void tell_failure(std::uint64_t number) const;
 
   /// Tells a rank that this one sends nothing of a call that blocks, since somebody makes another
-  /// one in its place. Who waits for long finds that (another_call_is_there); nobody receives it.
+  /// one in its place. Who waits for long finds that (look_for_another_call); nobody receives it.
   void tell_other_call(Rank to, std::uint64_t number, std::uint64_t signature) const;
 
   // Executions under way.
@@ -162,7 +172,7 @@ class Channel {
     Flow& flow = flows_[to];
     flow.since += bytes + kEnvelopeBytes;
     flow.counted += bytes + kEnvelopeBytes;
-    most_counted_ = std::max(most_counted_, flow.counted);
+    counts_.most_unconfirmed = std::max(counts_.most_unconfirmed, flow.counted);
     flow.fills = std::max(flow.fills, fills);
     const bool is_due = must || (flow.since > options_.synchronous_after && is_full(flow));
     if (!is_due) return false;
@@ -186,20 +196,13 @@ class Channel {
   void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
   [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
-  /// The most bytes that were counted for one rank and not confirmed, messages with a handshake
-  /// whole. At most most_left() with the longest message.
-  [[nodiscard]] std::uint64_t most_counted() const { return most_counted_; }
-  /// Bytes that would keep the widest of the links busy where flow control allowed less; 0:
-  /// nowhere.
-  [[nodiscard]] std::uint64_t held_back() const { return held_back_; }
 
-  // What was sent, by level.
   void count_sent(std::uint32_t level, std::uint64_t bytes) {
-    if (level >= sent_.size()) sent_.resize(level + 1);
-    ++sent_[level].messages;
-    sent_[level].bytes += bytes;
+    if (level >= counts_.sent.size()) counts_.sent.resize(level + 1);
+    ++counts_.sent[level].messages;
+    counts_.sent[level].bytes += bytes;
   }
-  [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
+  [[nodiscard]] const ChannelCounts& counts() const { return counts_; }
 
   /// Goes on with the calls of all communicators that do not block. Empty: step_others() does.
   std::function<bool()> step_pending;
@@ -241,9 +244,7 @@ class Channel {
   std::vector<Execution*> under_way_;
   ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;
-  std::uint64_t most_counted_ = 0;
-  std::uint64_t held_back_ = 0;
-  std::vector<LevelCount> sent_;
+  ChannelCounts counts_;
 };
 
 }  // namespace espalier::mpi

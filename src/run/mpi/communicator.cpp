@@ -58,8 +58,6 @@ Communicator::~Communicator() { leave_hidden(); }
 /// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
 /// handler. They are not received away: others may come at any time.
 void Communicator::leave_hidden() {
-  held_back_before_ = held_back();
-  most_counted_before_ = most_counted();
   const std::uint64_t left_before = LateAgreement::left_behind();
   persistent_.abandon();
   starts_.leave();
@@ -70,6 +68,9 @@ void Communicator::leave_hidden() {
   neighbours_.leave();
   counted_trees_.reset();
   memory_.leave();
+  counts_before_ = channel_counts();
+  // MPI may still use messages of calls that failed, so their memory stays.
+  if (executor_ != nullptr && executor_->holds_abandoned()) static_cast<void>(executor_.release());
   executor_.reset();
   const bool is_used = LateAgreement::left_behind() != left_before;
   const bool is_abandoned =
@@ -97,11 +98,6 @@ bool Communicator::leaves_after_failure() {
   if (!channel.has_failed_somewhere()) return false;
   has_failed_ = true;  // on other ranks: messages may come to this one too
   channel.end_paces();
-  sent_before_ = channel.sent();
-  held_back_before_ = held_back();
-  most_counted_before_ = most_counted();
-  // MPI may still read messages of calls that failed, so their memory stays.
-  if (executor_->holds_abandoned()) static_cast<void>(executor_.release());
   give_back(Reason::AfterFailure);
   return true;
 }

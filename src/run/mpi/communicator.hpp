@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,18 +203,9 @@ class Communicator {
     return runtime::is_by_counts(world_.settings, operation);
   }
   std::string last_tree;  ///< name of the tree that the last call by counts went along
-  /// Messages that this rank sent along plans, by level.
-  [[nodiscard]] std::span<const LevelCount> sent() const {
-    return executor_ == nullptr ? std::span<const LevelCount>(sent_before_)
-                                : executor_->channel().sent();
-  }
-  /// As Channel::held_back().
-  [[nodiscard]] std::uint64_t held_back() const {
-    return std::max(held_back_before_, executor_ ? executor_->channel().held_back() : 0);
-  }
-  /// As Channel::most_counted().
-  [[nodiscard]] std::uint64_t most_counted() const {
-    return std::max(most_counted_before_, executor_ ? executor_->channel().most_counted() : 0);
+  /// Of the channel, also once it was given back.
+  [[nodiscard]] const ChannelCounts& channel_counts() const {
+    return executor_ == nullptr ? counts_before_ : executor_->channel().counts();
   }
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
@@ -288,10 +277,7 @@ class Communicator {
   NeighbourCalls neighbours_;
   Starts starts_;  // uses executor_
   PersistentChannels persistent_;
-  // Of a channel that was given back.
-  std::vector<LevelCount> sent_before_;
-  std::uint64_t held_back_before_ = 0;
-  std::uint64_t most_counted_before_ = 0;
+  ChannelCounts counts_before_;  // of a channel that was given back
 };
 
 }  // namespace espalier::mpi

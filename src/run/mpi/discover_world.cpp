@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <ctime>
 
 #include "base/json.hpp"
@@ -12,6 +11,7 @@
 #include "discover/cache.hpp"
 #include "discover/doubts.hpp"
 #include "discover/node_record.hpp"
+#include "mpi/kept_file.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
 #include "runtime/told_to_mpi.hpp"
@@ -22,11 +22,6 @@ namespace espalier::mpi {
 namespace {
 
 using discover::CachedMachine;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// All that a measured machine depends on: the nodes and their processes, the MPI, and what it was
 /// told about links.
@@ -83,7 +78,7 @@ class Coordinator {
       records.push_back(std::move(*record));
     }
     const std::string key = cache_key(records);
-    const std::string folder = discover::cache_folder(variable("XDG_CACHE_HOME"), variable("HOME"));
+    const std::string folder = cache_folder();
     const std::string file = folder.empty() ? "" : discover::cache_file(folder, key);
     if (options_.read_cache && !file.empty()) {
       if (auto known = from_cache(prober, file, key, records)) return std::move(*known);

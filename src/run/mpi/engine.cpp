@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "mpi/own_work.hpp"
 #include "mpi/planned_call.hpp"
-#include "mpi/seconds_now.hpp"
 #include "runtime/class_policy.hpp"
 
 namespace espalier::mpi {
@@ -34,8 +34,9 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world(is_unfit);  // counts its own time
   const double entered = seconds_now() - world->account.waited();
-  const bool is_none =
-      !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
+  const bool is_none = !world->can_wait && waiting(*world, [&] {
+    return agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
+  });
   if (is_none) {
     explain_declined(*world);
     return nullptr;
@@ -59,10 +60,7 @@ Engine::~Engine() {
       world_->tracer->finish(ledger_->count("native", {}), ledger_->count("planned", {}));
       world_->tracer.reset();
     }
-    if (keeps_log() && world_->rank == 0) {
-      ledger_->explain(registry_->most_hidden(), registry_->most_shared(),
-                       registry_->without_memory());
-    }
+    if (keeps_log() && world_->rank == 0) ledger_->explain(registry_->share());
     if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());

@@ -84,16 +84,16 @@ class Engine {
   /// Makes a persistent call along a plan, or says that it is native. Collective.
   [[nodiscard]] Outcome init(const LocalCall& call, MPI_Request* request);
   /// Planned persistent calls.
-  [[nodiscard]] PersistentCalls& persistent() { return registry_->persistent(); }
+  [[nodiscard]] PersistentCalls& persistent() { return registry_->progress().persistent(); }
   /// Whether a request is of a planned call that is under way.
   [[nodiscard]] bool is_pending(MPI_Request request) const {
     const ProgressEngine::Inside inside;
-    return registry_->is_pending(request);
+    return registry_->progress().is_open(request);
   }
   /// The program frees a request. @return false: it is of no planned call that is under way
   bool let_go(MPI_Request request) {
     const ProgressEngine::Inside inside;
-    return registry_->let_go(request);
+    return registry_->progress().let_go(request);
   }
   /// Lets a thread go on with calls that were started (ESPALIER_PROGRESS_THREAD).
   void run_progress_thread() { registry_->progress().run_thread(); }
@@ -114,7 +114,7 @@ class Engine {
   /// "undecided" (classes without a decision), "groups" (groups of ranks that communicators had),
   /// "choices" (how often a plan or a class policy was asked for), "groups with nodes" (those whose
   /// nodes somebody wanted to know), "agreements left" (allreduces of ours that MPI was left with),
-  /// "most unconfirmed" (bytes: Channel::most_counted).
+  /// "most unconfirmed" (bytes: ChannelCounts).
   [[nodiscard]] std::uint64_t count(const std::string& name) { return registry_->count(name); }
   /// Counts a native call of one of the functions that start() was told.
   /// @param why absent: by the kind of the function

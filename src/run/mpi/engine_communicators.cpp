@@ -48,7 +48,7 @@ bool Engine::give_back(MPI_Comm among) {
   if (!ranks || !all_take_part()) return false;  // others may not have our library
   // Calls that do not block may come before this one on some ranks and after it on others, so what
   // becomes of them must not change here: communicators on which some may be planned keep theirs.
-  int has_started = registry_->has_started() ? 1 : 0;
+  int has_started = registry_->progress().has_started() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &has_started, 1, MPI_INT, MPI_MAX, among);
   std::sort(ranks->begin(), ranks->end());
   registry_->give_back(*ranks, has_started != 0);

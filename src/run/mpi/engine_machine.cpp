@@ -6,7 +6,6 @@
 #include "mpi/engine.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/own_work.hpp"
-#include "mpi/seconds_now.hpp"
 #include "mpi/world.hpp"
 
 namespace espalier::mpi {
@@ -129,18 +128,16 @@ bool Engine::settle_world(MPI_Comm over) {
   if (is_given_up_) return false;
   if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
   const OwnWork work(*world_);
-  const double begin = seconds_now();
-  world_->roll_call.wait();
-  // A launcher that tells some processes less than others: all wait for the same call.
-  world_->defers = world_->roll_call.any_defers();
-  if (world_->defers && world_calls_ <= kCallsBeforeAgreement) {
-    world_->account.wait(seconds_now() - begin);
-    return false;
-  }
-  is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
-  world_->account.wait(seconds_now() - begin);
-  if (!is_given_up_) ledger_->take_verdicts(*world_->verdicts);
-  return !is_given_up_;
+  const bool has_agreed = waiting(*world_, [&] {
+    world_->roll_call.wait();
+    // A launcher that tells some processes less than others: all wait for the same call.
+    world_->defers = world_->roll_call.any_defers();
+    if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
+    is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
+    return !is_given_up_;
+  });
+  if (has_agreed) ledger_->take_verdicts(*world_->verdicts);
+  return has_agreed;
 }
 
 /// Whether all processes have an engine. A process without our library has none, nor has one whose

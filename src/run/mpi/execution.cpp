@@ -284,21 +284,16 @@ void Execution::complete(const Part& part, const MPI_Status& status, bool has_co
 }
 
 /// Nothing has come for long: perhaps others make another call, and we would wait for ever.
-void Execution::look_for_another_call(int source) {
-  int code = MPI_SUCCESS;
-  if (another_call_is_there(channel_.comm(), channel_.tags(), tag(0), source, code)) {
-    note(MPI_ERR_TRUNCATE);
-  }
-  note(code);
-}
-
 void Execution::look_for_other_calls() {
   if (state_ != State::Running) return;
-  look_for_another_call(MPI_ANY_SOURCE);
+  const auto look = [this](int source) {
+    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source));
+  };
+  look(MPI_ANY_SOURCE);
   for (const Part& part : requests_.parts()) {
     // With several calls under way a message of a later one means nothing.
     if (part.sends || error_ != MPI_SUCCESS || channel_.has_several()) continue;
-    look_for_another_call(static_cast<int>(part.peer));
+    look(static_cast<int>(part.peer));
   }
   end_if_over();
 }

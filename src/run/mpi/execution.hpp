@@ -129,7 +129,6 @@ class Execution {
   void widen_when_idle();
   void end_if_over();
   void look_for_other_calls();
-  void look_for_another_call(int source);
   void give_up();
 
   Channel& channel_;

@@ -21,15 +21,6 @@ constexpr double kSecondsToTry = 300e-6, kSecondsOfMember = 30e-6;
 /// What choosing and making a first plan is taken to need there, and for each rank more.
 constexpr double kSecondsToChoose = 500e-6, kSecondsToChooseOfMember = 50e-6;
 
-/// Adds what `work` takes to what this rank waited for others.
-template <typename Work>
-auto waiting(runtime::Account& account, const Work& work) {
-  const double begin = seconds_now();
-  auto result = work();
-  account.wait(seconds_now() - begin);
-  return result;
-}
-
 /// What joining is predicted to take: some crossings of the slowest link, and a first plan.
 /// @param with_memory segments of memory are agreed on too
 double seconds_to_join(const topology::Machine& machine, bool with_memory) {
@@ -105,8 +96,7 @@ Joining::Step Joining::by_steps(GroupPlans& group, const MemoryUse& memory, cons
   asking_.pass();
   if (++calls_ < kCallsToAgree) return Step::NotYet;
   const OwnWork work(world_);
-  const std::vector<double> agreed =
-      waiting(world_.account, [this] { return agreement_->finish(); });
+  const std::vector<double> agreed = waiting(world_, [this] { return agreement_->finish(); });
   agreement_.reset();
   if (!hidden_) return make_in_time(agreed, group, memory, hash);
   const bool is_there =
@@ -135,7 +125,7 @@ Joining::Step Joining::make_in_time(std::span<const double> agreed, GroupPlans& 
   const std::uint64_t own = hash();
   const auto low = static_cast<double>(own & 0xffffffffU);
   const auto high = static_cast<double>(own >> 32U);
-  hidden_ = waiting(world_.account, [this] { return hidden_twin(comm_); });
+  hidden_ = waiting(world_, [this] { return hidden_twin(comm_); });
   calls_ = 0;
   agreement_ = std::make_unique<LateAgreement>(comm_);
   agreement_->start(

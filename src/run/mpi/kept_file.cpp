@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -11,21 +10,18 @@
 #include "base/file.hpp"
 #include "base/text_hash.hpp"
 #include "discover/cache.hpp"
+#include "mpi/environment.hpp"
 #include "runtime/told_to_mpi.hpp"
 
 namespace espalier::mpi {
-namespace {
 
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+std::string cache_folder() {
+  return discover::cache_folder(environment("XDG_CACHE_HOME").value_or(""),
+                                environment("HOME").value_or(""));
 }
 
-}  // namespace
-
 std::string kept_file(const runtime::Settings& settings, std::span<const std::uint64_t> nodes) {
-  const std::string folder =
-      discover::cache_folder(from_environment("XDG_CACHE_HOME"), from_environment("HOME"));
+  const std::string folder = cache_folder();
   if (folder.empty() || !settings.cache) return "";
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

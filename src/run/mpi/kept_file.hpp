@@ -14,6 +14,9 @@ namespace espalier::mpi {
 
 using runtime::KeptStart;
 
+/// Where what was found out is kept on this host; empty if there is no such place.
+[[nodiscard]] std::string cache_folder();
+
 /// A key of this process's program and its arguments.
 [[nodiscard]] std::string program_key();
 

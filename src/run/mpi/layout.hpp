@@ -30,6 +30,9 @@ struct Layout {
   }
 };
 
+/// The layout of plain bytes.
+[[nodiscard]] inline Layout byte_layout() { return {MPI_BYTE, 1, 1, 0, 1, true}; }
+
 /// Whether elements have gaps, or do not begin at their address. By the typemap alone: ranks may
 /// have made the same one by different constructors.
 [[nodiscard]] inline bool has_gaps(const Layout& layout) {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <numeric>
-#include <utility>
 
 #include "base/file_descriptor.hpp"
 #include "mpi/kept_file.hpp"
@@ -45,8 +44,10 @@ void Ledger::note_plan_bytes(std::uint64_t bytes) {
 
 void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
-  footprint_.held_back_bytes = std::max(footprint_.held_back_bytes, comm.held_back());
-  most_counted_ = std::max(most_counted_, comm.most_counted());
+  const ChannelCounts& counts = comm.channel_counts();
+  footprint_.held_back_bytes = std::max(footprint_.held_back_bytes, counts.held_back);
+  most_unconfirmed_ = std::max(most_unconfirmed_, counts.most_unconfirmed);
+  add(sent_, counts.sent);
   const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
   if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
   links_changed_ |= !comm.changes().empty();
@@ -62,7 +63,6 @@ void Ledger::close(const Communicator& comm) {
       footprint_.found.push_back(comm.name() + ": " + words + "; plans were made anew");
     }
   }
-  add_sent(comm.sent());
 }
 
 std::vector<runtime::PassedCalls> Ledger::passed() const {
@@ -76,10 +76,10 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
   return result;
 }
 
-void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> without) {
-  footprint_.shared_bytes = shared;
-  footprint_.without_shared = std::move(without);
-  footprint_.hidden = hidden;
+void Ledger::explain(const HiddenShare& share) {
+  footprint_.shared_bytes = share.memory.most();
+  footprint_.without_shared = share.memory.refusals();
+  footprint_.hidden = share.most();
   if (runtime::may_try(world_.settings)) footprint_.first_trial = runtime::kCallsUntilTrial + 1;
   const ChannelOptions options = channel_options(world_.settings);
   footprint_.leaving_bytes = std::max(options.most_synchronous_after, options.synchronous_after);
@@ -129,16 +129,16 @@ std::uint64_t Ledger::count(const std::string& name,
   runtime::CallCounts counts;
   counts.add(counts_);
   std::vector<LevelCount> sent = sent_;
-  std::uint64_t undecided = 0, most_counted = most_counted_;
+  std::uint64_t undecided = 0, most_unconfirmed = most_unconfirmed_;
   for (const Communicator* one : live) {
     undecided += one->undecided();
-    most_counted = std::max(most_counted, one->most_counted());
+    most_unconfirmed = std::max(most_unconfirmed, one->channel_counts().most_unconfirmed);
     counts.add(one->counts);
-    add(sent, one->sent());
+    add(sent, one->channel_counts().sent);
   }
   if (name == "planned") return counts.planned_calls();
   if (name == "undecided") return undecided;
-  if (name == "most unconfirmed") return most_counted;
+  if (name == "most unconfirmed") return most_unconfirmed;
   if (name == "native") {
     std::uint64_t sum = counts.native_calls();
     for (const runtime::PassedCalls& one : passed()) sum += one.calls;

@@ -28,7 +28,6 @@ class Ledger {
   }
   /// Takes over what is known of a communicator that goes, or does without plans from now on.
   void close(const Communicator& comm);
-  void add_sent(std::span<const LevelCount> sent) { add(sent_, sent); }
   /// Memory of the plans of all communicators at a time.
   void note_plan_bytes(std::uint64_t bytes);
   /// Decisions of earlier runs, to which this run's are added.
@@ -42,10 +41,7 @@ class Ledger {
   [[nodiscard]] std::uint64_t count(const std::string& name,
                                     std::span<const Communicator* const> live) const;
   /// Prints ESPALIER_EXPLAIN.
-  /// @param hidden most hidden communicators at a time
-  /// @param shared most bytes of shared memory that this process owned
-  /// @param without communicators that could have none, and why
-  void explain(int hidden, std::uint64_t shared, std::vector<std::string> without);
+  void explain(const HiddenShare& share);
   /// Writes ESPALIER_VERDICTS, and what the next run on these nodes begins with.
   /// @param start the file for that; empty: nothing is kept
   void keep_verdicts(const std::string& start) const;
@@ -65,7 +61,7 @@ class Ledger {
   std::int64_t decided_ = 0;    // when the oldest of them was made; 0: in this run
   bool links_changed_ = false;  // some link is no longer as the machine says
   std::vector<LevelCount> sent_;
-  std::uint64_t most_counted_ = 0;  // as Channel::most_counted(), of communicators that are gone
+  std::uint64_t most_unconfirmed_ = 0;  // of communicators that are gone
   runtime::Footprint footprint_;
 };
 

@@ -67,17 +67,18 @@ int MemoryUse::processes_of_node(GroupPlans& group) const {
 }
 
 bool MemoryUse::make(Channel& channel, GroupPlans& group) {
-  const std::uint64_t limit = world_.settings.shared_limit.value;
-  if (wants_segment(group)) {
-    const bool is_asked_for = world_.settings.shared == SharedMemory::Always;
-    segment_ = NodeSegment::make(channel, store_,
-                                 {group.members(), limit, processes_of_node(group),
-                                  !is_asked_for && takes_device_buffers(), wants_one_copy(group)});
+  const bool has_level = wants_node_level(group);
+  if (!has_level && !wants_segment(group)) return true;
+  // Whoever asks for memory has no buffers on devices.
+  const bool is_asked_for = world_.settings.shared == SharedMemory::Always;
+  const SegmentWanted wanted{group.members(), world_.settings.shared_limit.value,
+                             processes_of_node(group), !is_asked_for && takes_device_buffers(),
+                             wants_one_copy(group)};
+  if (!has_level) {
+    segment_ = NodeSegment::make(channel, store_, wanted);
+    return true;
   }
-  if (!wants_node_level(group)) return true;
-  // Whoever asks for it has no buffers on devices.
-  node_level_ = NodeLevel::make(channel, store_,
-                                {group.members(), group.nodes(), limit, processes_of_node(group)});
+  node_level_ = NodeLevel::make(channel, store_, wanted, group.nodes());
   // Plans over memory may have been made before.
   return node_level_ != nullptr;
 }

@@ -1,13 +1,22 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "mpi/arguments.hpp"
-#include "mpi/byte_buffer.hpp"
 #include "mpi/planned_call.hpp"
 
 namespace espalier::mpi {
+
+/// Elements of the user, as a call describes them.
+struct UserData {
+  std::byte* address = nullptr;  ///< element 0, as MPI wants it; inputs are never written
+  std::uint64_t count = 0;
+  Layout layout = byte_layout();
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    return count * static_cast<std::uint64_t>(layout.size);
+  }
+};
 
 /// A call that moves equal blocks without combining, as this rank sees it. In place, `in` lies
 /// within `out`.
@@ -26,32 +35,28 @@ struct Move {
                    move.in_place && move.out.layout.dense);
 }
 /// Runs it along its plan. @return an MPI error code
-[[nodiscard]] int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move);
-[[nodiscard]] inline Outcome plan_and_run(Communicator& comm, const Move& move) {
-  const Planned planned = plan_move(comm, move);
-  return planned ? planned.ended(comm, run_move(comm, *planned.plan, move)) : planned.outcome;
-}
+/// @param staged what is copied besides
+[[nodiscard]] int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move,
+                           Staged staged = {});
 
 /// Gather and scatter. A root may be wrong where the others are right: they run the plan. So the
 /// root finds the plan too, by what its own block tells, before it looks at the rest; if that is
 /// wrong the MPI library says so, and the number of the call is used up, in step with them.
-[[nodiscard]] Outcome gather(Communicator& comm, const LocalCall& call);
-[[nodiscard]] Outcome scatter(Communicator& comm, const LocalCall& call);
+[[nodiscard]] Outcome move_rooted(Communicator& comm, const LocalCall& call);
 
 // Those that do not block.
-[[nodiscard]] Outcome start_gather(Communicator& comm, const LocalCall& call, const Starting& how);
-[[nodiscard]] Outcome start_scatter(Communicator& comm, const LocalCall& call, const Starting& how);
+[[nodiscard]] Outcome start_rooted(Communicator& comm, const LocalCall& call, const Starting& how);
 [[nodiscard]] inline std::unique_ptr<PendingCall> plan_pending(Communicator& comm,
                                                                const Starting& how,
                                                                const Move& move) {
   return plan_pending(comm, how, {move.operation, move.root, move.block},
                       move.in_place && move.out.layout.dense);
 }
-/// Starts it along its plan.
-/// @param end brings the result on; may be empty
-[[nodiscard]] Outcome start_move(Communicator& comm, Move move,
-                                 std::unique_ptr<PendingCall> pending, const Starting& how,
-                                 std::function<int()> end = {});
+/// Lets its types be those of the call, which stay: the program may free its own.
+void keep_types(Move& move, PendingCall& pending);
+/// Starts it along its plan. @pre keep_types()
+[[nodiscard]] Outcome start_move(Communicator& comm, const Move& move,
+                                 std::unique_ptr<PendingCall> pending, const Starting& how);
 
 /// Whether a side of a call may describe data in memory.
 [[nodiscard]] inline bool may_be_data(const Side& side) {

@@ -1,9 +1,9 @@
 #include "mpi/node_level.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "mpi/byte_buffer.hpp"
 #include "mpi/node_combine.hpp"
 #include "mpi/staging.hpp"
 
@@ -14,20 +14,6 @@ using schedule::Buffer;
 using schedule::Collective;
 using schedule::Operation;
 
-namespace {
-
-SegmentWanted mates_of(Rank rank, const NodeLevel::Wanted& wanted) {
-  SegmentWanted mates{wanted.nodes.ranks_of(wanted.nodes.node_of(rank)),
-                      {},
-                      wanted.limit,
-                      wanted.processes,
-                      wanted.fears_devices};
-  for (const Rank mate : mates.mates) mates.ranks.push_back(wanted.ranks[mate]);
-  return mates;
-}
-
-}  // namespace
-
 /// One call, as this rank does it.
 class NodeLevel::Call {
  public:
@@ -37,7 +23,7 @@ class NodeLevel::Call {
         part_(*plan.over_memory),
         signature_(plan.signature),
         element_(call_.element.value),
-        member_(level.segment_ ? &level.segment_->member : nullptr),
+        member_(level.segment_ ? &(*level.segment_)->member : nullptr),
         leader_(static_cast<std::uint32_t>(
             std::lower_bound(level.mates_.begin(), level.mates_.end(), part_.leader) -
             level.mates_.begin())),
@@ -217,35 +203,26 @@ class NodeLevel::Call {
 };
 
 std::unique_ptr<NodeLevel> NodeLevel::make(Channel& channel, SegmentStore& store,
-                                           const Wanted& wanted) {
-  SegmentWanted mates = mates_of(channel.rank(), wanted);
-  AgreedSegment agreed = agree_on_segment(channel, store, mates);
+                                           const SegmentWanted& wanted,
+                                           const select::Nodes& nodes) {
+  std::vector<Rank> mates = nodes.ranks_of(nodes.node_of(channel.rank()));
+  AgreedSegment agreed = agree_on_segment(channel, store, wanted, mates);
   if (!agreed.is_there) return nullptr;
   return std::unique_ptr<NodeLevel>(
-      new NodeLevel(channel, store, wanted, std::move(mates), std::move(agreed)));
+      new NodeLevel(channel, nodes, std::move(mates), std::move(agreed)));
 }
 
-NodeLevel::NodeLevel(Channel& channel, SegmentStore& store, const Wanted& wanted,
-                     SegmentWanted mates, AgreedSegment agreed)
+NodeLevel::NodeLevel(Channel& channel, const select::Nodes& nodes, std::vector<Rank> mates,
+                     AgreedSegment agreed)
     : channel_(channel),
-      store_(store),
-      nodes_(wanted.nodes),
-      mates_(std::move(mates.mates)),
-      world_ranks_(std::move(mates.ranks)),
+      nodes_(nodes),
+      mates_(std::move(mates)),
       segment_(std::move(agreed.segment)),
       payload_(channel),
       execution_(channel) {
-  if (!segment_) return;
-  segment_->member = segment_->member.again(access_to(*segment_, agreed.is_crowded, {go_on, this}));
-}
-
-NodeLevel::~NodeLevel() {
-  if (!segment_) return;
-  if (has_failed_) {
-    store_.give_back(segment_->member.geometry().part_bytes());
-  } else {
-    store_.keep(world_ranks_, std::move(*segment_));
-  }
+  if (segment_ == nullptr) return;
+  SharedSegment& segment = **segment_;
+  segment.member = segment.member.again(access_to(segment, agreed.is_crowded, {go_on, this}));
 }
 
 void NodeLevel::go_on(void* of) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "mpi/agreed_segment.hpp"
@@ -45,23 +44,14 @@ namespace espalier::mpi {
 /// of another call. Ranks that have done different numbers of steps are as those of NodeSegment.
 class NodeLevel {
  public:
-  struct Wanted {
-    const std::vector<Rank>& ranks;  ///< the members as ranks of MPI_COMM_WORLD
-    const select::Nodes& nodes;
-    std::uint64_t limit = 0;     ///< bytes that a process may own of all segments
-    int processes = 1;           ///< processes on this node, of the whole program
-    bool fears_devices = false;  ///< buffers may be on devices, where we cannot copy
-  };
   /// Collective over the channel's communicator. nullptr on all ranks if some rank cannot have it.
-  /// @pre wanted.nodes.are_several()
+  /// @pre nodes.are_several()
   [[nodiscard]] static std::unique_ptr<NodeLevel> make(Channel& channel, SegmentStore& store,
-                                                       const Wanted& wanted);
-  /// Keeps the segment for other communicators.
-  ~NodeLevel();
-  NodeLevel(const NodeLevel&) = delete;
-  NodeLevel& operator=(const NodeLevel&) = delete;
-  /// A call failed: members may have done different steps, so nobody uses the segment again.
-  void mark_failed() { has_failed_ = true; }
+                                                       const SegmentWanted& wanted,
+                                                       const select::Nodes& nodes);
+  void mark_failed() {
+    if (segment_ != nullptr) segment_->mark_failed();
+  }
 
   [[nodiscard]] const select::Nodes& nodes() const { return nodes_; }
   /// Runs a call. @return an MPI error code
@@ -72,19 +62,16 @@ class NodeLevel {
 
  private:
   class Call;
-  NodeLevel(Channel& channel, SegmentStore& store, const Wanted& wanted, SegmentWanted mates,
+  NodeLevel(Channel& channel, const select::Nodes& nodes, std::vector<Rank> mates,
             AgreedSegment agreed);
   static void go_on(void* of);
 
   Channel& channel_;
-  SegmentStore& store_;
   const select::Nodes nodes_;
-  const std::vector<Rank> mates_;         // ranks of this node, rising
-  const std::vector<Rank> world_ranks_;   // the same in MPI_COMM_WORLD
-  std::optional<SharedSegment> segment_;  // absent: this rank is alone on its node
+  const std::vector<Rank> mates_;               // ranks of this node, rising
+  const std::unique_ptr<UsedSegment> segment_;  // absent: this rank is alone on its node
   ElementPayload payload_;
   Execution execution_;
-  bool has_failed_ = false;
   bool left_messages_ = false;
 };
 

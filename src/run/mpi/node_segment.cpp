@@ -16,50 +16,30 @@ using shared::Copies;
 
 namespace {
 
-shared::Geometry geometry_of(Rank members) {
-  shared::Geometry geometry;
-  geometry.members = members;
-  return geometry;
-}
-
 void go_on_in_segment(void* of) { let_go_on(*static_cast<Channel*>(of)); }
 
 }  // namespace
 
 std::unique_ptr<NodeSegment> NodeSegment::make(Channel& channel, SegmentStore& store,
-                                               const Wanted& wanted) {
+                                               const SegmentWanted& wanted) {
   std::vector<Rank> all(channel.size());
   std::iota(all.begin(), all.end(), Rank{0});
-  AgreedSegment agreed =
-      agree_on_segment(channel, store,
-                       {std::move(all), wanted.ranks, wanted.limit, wanted.processes,
-                        wanted.fears_devices, wanted.reads_peers});
+  AgreedSegment agreed = agree_on_segment(channel, store, wanted, all);
   if (!agreed.segment) return nullptr;
-  return std::unique_ptr<NodeSegment>(new NodeSegment(channel, store, wanted, std::move(agreed)));
+  return std::unique_ptr<NodeSegment>(new NodeSegment(channel, std::move(agreed)));
 }
 
-NodeSegment::NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted,
-                         AgreedSegment agreed)
+NodeSegment::NodeSegment(Channel& channel, AgreedSegment agreed)
     : channel_(channel),
-      store_(store),
-      ranks_(wanted.ranks),
-      segment_(std::move(*agreed.segment)),
+      segment_(std::move(agreed.segment)),
+      member_((*segment_)->member),
       reads_peers_(agreed.reads_peers) {
-  segment_.member =
-      segment_.member.again(access_to(segment_, agreed.is_crowded, {go_on_in_segment, &channel}));
-}
-
-NodeSegment::~NodeSegment() {
-  if (has_failed_) {
-    store_.give_back(segment_.member.geometry().part_bytes());
-  } else {
-    store_.keep(ranks_, std::move(segment_));
-  }
+  member_ = member_.again(access_to(**segment_, agreed.is_crowded, {go_on_in_segment, &channel}));
 }
 
 bool NodeSegment::may_serve(const Collective& call) {
   if (call.irregular()) return false;
-  const shared::Geometry geometry = geometry_of(call.size);
+  const shared::Geometry geometry{call.size};
   switch (call.operation) {
     case Operation::Scatter:
     case Operation::Alltoall:
@@ -99,7 +79,7 @@ int NodeSegment::run_bytes(const Collective& call, const ElementCall& elements, 
   const bool is_right = schedule::reduces(call.operation) ? reduce_right(call, elements, out)
                                                           : move_right(call, elements, out, copies);
   if (is_right) return MPI_SUCCESS;
-  const bool is_lost = copies == Copies::One && segment_.member.has_lost_member();
+  const bool is_lost = copies == Copies::One && member_.has_lost_member();
   return is_lost ? MPI_ERR_OTHER : MPI_ERR_TRUNCATE;
 }
 
@@ -108,20 +88,19 @@ bool NodeSegment::move_right(const Collective& call, const ElementCall& elements
   const std::byte* const in = elements.buffers.base[static_cast<std::size_t>(Buffer::In)];
   const std::uint64_t signature = elements.signature;
   const std::uint64_t bytes = call.count * call.element.value;
-  SharedSegment::Member& member = segment_.member;
   switch (call.operation) {
     case Operation::Broadcast:
-      return member.broadcast(signature, call.root, out, bytes, copies);
+      return member_.broadcast(signature, call.root, out, bytes, copies);
     case Operation::Gather:
-      return member.gather(signature, call.root, in, out, bytes, copies);
+      return member_.gather(signature, call.root, in, out, bytes, copies);
     case Operation::Scatter:
-      return member.scatter(signature, call.root, in, out, bytes, copies);
+      return member_.scatter(signature, call.root, in, out, bytes, copies);
     case Operation::Allgather:
-      return member.allgather(signature, in, out, bytes, copies);
+      return member_.allgather(signature, in, out, bytes, copies);
     case Operation::Alltoall:
-      return member.alltoall(signature, in, out, bytes, copies);
+      return member_.alltoall(signature, in, out, bytes, copies);
     default:
-      return member.barrier(signature);
+      return member_.barrier(signature);
   }
 }
 
@@ -134,26 +113,25 @@ bool NodeSegment::reduce_right(const Collective& call, const ElementCall& elemen
   const NodeCombine combine(elements.reduction, elements.buffers.layout);
   switch (call.operation) {
     case Operation::Reduce:
-      return segment_.member.reduce(signature, call.root, in, out, bytes, element, combine.get());
+      return member_.reduce(signature, call.root, in, out, bytes, element, combine.get());
     case Operation::Allreduce:
-      return segment_.member.allreduce(signature, in, out, bytes, element, combine.get());
+      return member_.allreduce(signature, in, out, bytes, element, combine.get());
     case Operation::ReduceScatter:
-      return segment_.member.reduce_scatter(signature, in, out, bytes, element, combine.get());
+      return member_.reduce_scatter(signature, in, out, bytes, element, combine.get());
     default:
-      return segment_.member.scan(signature, in, out, bytes, element, combine.get(),
-                                  call.operation == Operation::Exscan);
+      return member_.scan(signature, in, out, bytes, element, combine.get(),
+                          call.operation == Operation::Exscan);
   }
 }
 
 void NodeSegment::skip(const Collective& call, std::uint64_t signature, Copies copies) {
   const bool scatters = call.operation == Operation::Scatter;
   if ((!scatters && call.operation != Operation::Gather) || call.irregular()) return;
-  SharedSegment::Member& member = segment_.member;
-  const std::uint64_t steps = member.steps_of(call.count * call.element.value, scatters, copies);
+  const std::uint64_t steps = member_.steps_of(call.count * call.element.value, scatters, copies);
   if (scatters && call.root == channel_.rank() && steps > 0) {
-    member.refuse(signature, steps, true);
+    member_.refuse(signature, steps, true);
   } else {
-    member.skip(steps);
+    member_.skip(steps);
   }
 }
 

@@ -23,24 +23,12 @@ class NodeSegment {
  public:
   static constexpr int kMostMembers = select::kMostSharing;
 
-  /// What a process is asked for.
-  struct Wanted {
-    const std::vector<Rank>& ranks;  ///< the members as ranks of MPI_COMM_WORLD
-    std::uint64_t limit = 0;         ///< bytes that a process may own of all segments
-    int processes = 1;               ///< processes on this node, of the whole program
-    bool fears_devices = false;      ///< buffers may be on devices, where we cannot copy
-    bool reads_peers = false;        ///< long messages are to be copied once
-  };
   /// Collective over the channel's communicator. nullptr on all ranks if some rank cannot have it.
+  /// @param wanted reads_peers: long messages are to be copied once
   /// @pre at most kMostMembers ranks
   [[nodiscard]] static std::unique_ptr<NodeSegment> make(Channel& channel, SegmentStore& store,
-                                                         const Wanted& wanted);
-  /// Keeps the segment for other communicators of the same ranks.
-  ~NodeSegment();
-  NodeSegment(const NodeSegment&) = delete;
-  NodeSegment& operator=(const NodeSegment&) = delete;
-  /// A call failed: members may have done different steps, so nobody uses the segment again.
-  void mark_failed() { has_failed_ = true; }
+                                                         const SegmentWanted& wanted);
+  void mark_failed() { segment_->mark_failed(); }
 
   /// Whether such calls go through a segment of their ranks, but for reductions of types with gaps.
   [[nodiscard]] static bool may_serve(const schedule::Collective& call);
@@ -58,7 +46,7 @@ class NodeSegment {
   void skip(const schedule::Collective& call, std::uint64_t signature, shared::Copies copies);
 
  private:
-  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, AgreedSegment agreed);
+  NodeSegment(Channel& channel, AgreedSegment agreed);
   /// @return an MPI error code
   int run_bytes(const schedule::Collective& call, const ElementCall& elements, std::byte* out,
                 shared::Copies copies);
@@ -67,11 +55,9 @@ class NodeSegment {
   bool reduce_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
 
   Channel& channel_;
-  SegmentStore& store_;
-  const std::vector<Rank> ranks_;
-  SharedSegment segment_;
+  const std::unique_ptr<UsedSegment> segment_;
+  SharedSegment::Member& member_;
   const bool reads_peers_;
-  bool has_failed_ = false;
 };
 
 }  // namespace espalier::mpi

@@ -20,4 +20,13 @@ class OwnWork {
   double begin_;
 };
 
+/// Adds what `work` takes to what this rank waited for others. @return its result
+template <typename Work>
+auto waiting(const World& world, const Work& work) {
+  const double begin = seconds_now();
+  auto result = work();
+  world.account.wait(seconds_now() - begin);
+  return result;
+}
+
 }  // namespace espalier::mpi

@@ -6,6 +6,7 @@
 
 #include "mpi/element_payload.hpp"
 #include "mpi/owned.hpp"
+#include "mpi/staged.hpp"
 #include "runtime/plan_cache.hpp"
 
 namespace espalier::mpi {
@@ -13,23 +14,18 @@ namespace espalier::mpi {
 struct PersistentChannel;
 
 /// A planned call that does not block, from its start to its end: all that it needs meanwhile.
-struct PendingCall {
+/// What is staged is loaded at each start.
+struct PendingCall : Staged {
   explicit PendingCall(Channel& channel) : execution(channel) {}
 
   /// Of a persistent call; else nullptr. Goes after the execution on it.
   std::shared_ptr<PersistentChannel> own_channel;
   std::shared_ptr<const runtime::CachedPlan> plan;
   ElementCall elements;                   ///< the data of calls on elements
-  std::vector<ElementMemory> memory;      ///< scratch and copies
   std::vector<OwnedType> types;           ///< the program may free its own at once
   std::unique_ptr<Payload> payload;       ///< goes before what it points to
   ElementPayload* of_elements = nullptr;  ///< `payload`, of calls on elements
   Execution execution;
-  /// Bring the program's data to where the plan wants it, at each start. They return MPI error
-  /// codes.
-  std::vector<std::function<int()>> loads;
-  /// Brings the result to where the program wants it; may be empty. @return an MPI error code
-  std::function<int()> end;
   /// Is told the code of the call when it has ended.
   std::function<void(int code)> ended;
   /// Takes the call back when it has ended, to be started again. Empty: it is deleted.
@@ -42,15 +38,10 @@ struct PendingCall {
 
   /// Makes it ready to begin. @param number of the call on its channel
   void make_ready(std::uint64_t number) {
-    for (const auto& load : loads) note(load());
+    note(load());
     if (of_elements != nullptr) of_elements->take(elements, number);
   }
   [[nodiscard]] SelfLane self() { return execution.channel().self(); }
-
-  /// Memory that lives as long as the call.
-  std::byte* add_memory(const Layout& layout, std::uint64_t count) {
-    return memory.emplace_back(layout, count).address();
-  }
 };
 
 }  // namespace espalier::mpi

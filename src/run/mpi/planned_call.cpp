@@ -143,6 +143,16 @@ int run(Communicator& comm, const CachedPlan& plan, Operation operation, Element
   return code;
 }
 
+int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements,
+        Staged& staged) {
+  const int loaded = staged.load();
+  for (const ElementMemory& one : staged.memory) elements.copied += one.size();
+  const int ran = run(comm, plan, operation, elements);
+  for (ElementMemory& one : staged.memory) leave_if_failed(comm, ran, one);
+  const int code = loaded != MPI_SUCCESS ? loaded : ran;
+  return code == MPI_SUCCESS && staged.end ? staged.end() : code;
+}
+
 void note_planned(Communicator& comm, const Ran& ran, double begin) {
   ++comm.counts.planned[static_cast<std::size_t>(ran.operation)];
   if (!comm.keeps_log()) return;

@@ -67,6 +67,11 @@ inline std::byte*& output(ElementBuffers& buffers) {
 [[nodiscard]] int run(Communicator& comm, const runtime::CachedPlan& plan,
                       schedule::Operation operation, Elements& elements);
 
+/// Likewise, with what is copied before and after it. If that fails the call runs nevertheless,
+/// since others wait for it.
+[[nodiscard]] int run(Communicator& comm, const runtime::CachedPlan& plan,
+                      schedule::Operation operation, Elements& elements, Staged& staged);
+
 /// A planned call that ran, for counts and log.
 struct Ran {
   schedule::Operation operation;
@@ -79,10 +84,9 @@ struct Ran {
 void note_planned(Communicator& comm, const Ran& ran, double begin);
 
 /// Leaves the memory of a call that failed to MPI, which may still read or write it.
-template <typename... Memory>
-void leave_if_failed(const Communicator& comm, int code, Memory&... memory) {
+inline void leave_if_failed(const Communicator& comm, int code, ElementMemory& memory) {
   if (code == MPI_SUCCESS || comm.executor_if_any() == nullptr) return;
-  if (comm.executor_if_any()->left_messages()) (memory.abandon(), ...);
+  if (comm.executor_if_any()->left_messages()) memory.abandon();
 }
 
 }  // namespace espalier::mpi

@@ -52,16 +52,18 @@ enum class Unexpected : std::uint8_t {
   return tags.is_later(tag, mine) ? Unexpected::LaterCall : Unexpected::Nothing;
 }
 
-/// Whether some rank makes another call than this rank, so that this rank would wait for ever. Two
-/// kinds of unexpected messages tell:
+/// Whether some rank makes another call than this rank, so that this rank would wait for ever:
+/// MPI_ERR_TRUNCATE then; else MPI's code. Two kinds of unexpected messages tell:
 ///   1. A message of this call under another signature.
 ///   2. A message of a later call from `source`, which is then done with this call. Only of a call
 ///      that blocks, with no other under way here: else both may be under way there.
-[[nodiscard]] inline bool another_call_is_there(MPI_Comm comm, const runtime::Tags& tags, int mine,
-                                                int source, int& code) {
+[[nodiscard]] inline int look_for_another_call(MPI_Comm comm, const runtime::Tags& tags, int mine,
+                                               int source) {
+  int code = MPI_SUCCESS;
   const Unexpected told = look_at_unexpected(comm, tags, mine, source, code);
-  return told == Unexpected::OtherSignature ||
-         (told == Unexpected::LaterCall && source != MPI_ANY_SOURCE);
+  const bool is_there = told == Unexpected::OtherSignature ||
+                        (told == Unexpected::LaterCall && source != MPI_ANY_SOURCE);
+  return is_there ? MPI_ERR_TRUNCATE : code;
 }
 
 /// Whether this error code means that each request has its own code in its status.

@@ -154,12 +154,7 @@ void Registry::give_back(const std::vector<Rank>& ranks, bool keeps_startable) {
   for (const auto& [handle, one] : live) {
     if (!one->holds_hidden()) continue;
     // All members are here: so all do without from the same call on.
-    if (!one->has_only(ranks) || (keeps_startable && one->may_all_start())) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      ledger_.add_sent(one->sent());
-    }
-    one->give_back();
+    if (one->has_only(ranks) && !(keeps_startable && one->may_all_start())) one->give_back();
   }
 }
 

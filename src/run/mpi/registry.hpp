@@ -34,26 +34,14 @@ class Registry {
   /// Switches the plans of a communicator on or off. It is looked at anew. All members do this
   /// before the same call.
   void switch_plans(MPI_Comm comm, bool is_off);
-  /// Whether a request is of a planned call that is under way.
-  [[nodiscard]] bool is_pending(MPI_Request request) const { return progress_.is_open(request); }
-  /// See ProgressEngine::let_go.
-  bool let_go(MPI_Request request) { return progress_.let_go(request); }
-  [[nodiscard]] PersistentCalls& persistent() { return progress_.persistent(); }
   [[nodiscard]] ProgressEngine& progress() { return progress_; }
-  /// Whether a call that does not block was ever planned here.
-  [[nodiscard]] bool has_started() const { return progress_.has_started(); }
+  [[nodiscard]] const HiddenShare& share() const { return share_; }
   /// Frees the hidden communicators whose members are all among these ranks, which are sorted ranks
   /// of MPI_COMM_WORLD. No more are made.
   /// @param keeps_startable not those on which calls that do not block may be planned
   void give_back(const std::vector<Rank>& ranks, bool keeps_startable);
   /// See Engine::count.
   [[nodiscard]] std::uint64_t count(const std::string& name);
-  /// The most hidden communicators at a time.
-  [[nodiscard]] int most_hidden() const { return share_.most(); }
-  /// Most bytes of shared memory that this process owned.
-  [[nodiscard]] std::uint64_t most_shared() const { return share_.memory.most(); }
-  /// Communicators that could have no shared memory, and why, a sentence each.
-  [[nodiscard]] std::vector<std::string> without_memory() const { return share_.memory.refusals(); }
   /// See Engine::generation.
   [[nodiscard]] static std::uint64_t generation();
   /// Makes stale what was remembered of calls that are native for good: plans are made anew.

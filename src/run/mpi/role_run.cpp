@@ -53,7 +53,10 @@ int RoleRun::finish() {
     } else {
       poll(
           channel_.options().stall_seconds, [this] { return step() || error_ != MPI_SUCCESS; },
-          [this] { look_for_another_call(); });
+          [this] {
+            const int mine = channel_.tags().tag(number_, call_.signature, 0);
+            note(look_for_another_call(channel_.comm(), channel_.tags(), mine, MPI_ANY_SOURCE));
+          });
     }
   }
   if (error_ != MPI_SUCCESS) {
@@ -193,15 +196,6 @@ int RoleRun::run_here(const schedule::Op& /*op*/) {
   const Memory packed = new_memory(own.bytes);
   const int code = pack(own, packed.get(), channel_.self());
   return code != MPI_SUCCESS ? code : put(place, packed.get(), own.bytes, channel_.self());
-}
-
-void RoleRun::look_for_another_call() {
-  int code = MPI_SUCCESS;
-  const int mine = channel_.tags().tag(number_, call_.signature, 0);
-  if (another_call_is_there(channel_.comm(), channel_.tags(), mine, MPI_ANY_SOURCE, code)) {
-    note(MPI_ERR_TRUNCATE);
-  }
-  note(code);
 }
 
 void RoleRun::give_up_head() {

@@ -80,7 +80,6 @@ class RoleRun : private Payload {
   void lay_out(const runtime::RoleHeader& header);
   [[nodiscard]] bool waits_for_head() const { return head_request_ != MPI_REQUEST_NULL; }
   void test_head();
-  void look_for_another_call();
   void give_up_head();
   void note(int code) {
     if (error_ == MPI_SUCCESS) error_ = code;

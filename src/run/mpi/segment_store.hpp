@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -80,6 +81,33 @@ class SegmentStore {
   std::atomic<std::uint64_t> most_{0};
   std::array<std::atomic<std::uint64_t>, kNoSegmentCount> refusals_{};
   std::atomic<std::uint64_t> unreadable_{0};
+};
+
+/// A segment that a communicator uses. When that goes, the next one of the same ranks may have it.
+class UsedSegment {
+ public:
+  /// @param ranks of MPI_COMM_WORLD, in the order of the members
+  UsedSegment(SegmentStore& store, std::vector<Rank> ranks, SharedSegment segment)
+      : store_(store), ranks_(std::move(ranks)), segment_(std::move(segment)) {}
+  ~UsedSegment() {
+    if (has_failed_) {
+      store_.give_back(segment_.member.geometry().part_bytes());
+    } else {
+      store_.keep(ranks_, std::move(segment_));
+    }
+  }
+  UsedSegment(const UsedSegment&) = delete;
+  UsedSegment& operator=(const UsedSegment&) = delete;
+  /// A call failed: members may have done different steps, so nobody uses it again.
+  void mark_failed() { has_failed_ = true; }
+  [[nodiscard]] SharedSegment& operator*() { return segment_; }
+  [[nodiscard]] SharedSegment* operator->() { return &segment_; }
+
+ private:
+  SegmentStore& store_;
+  std::vector<Rank> ranks_;
+  SharedSegment segment_;
+  bool has_failed_ = false;
 };
 
 }  // namespace espalier::mpi

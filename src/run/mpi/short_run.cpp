@@ -57,16 +57,12 @@ class ShortRun {
     poll(
         channel_.options().stall_seconds, [&] { return done() || error_ != MPI_SUCCESS; },
         [&] {
-          look_for_another_call(MPI_ANY_SOURCE);
-          if (source != MPI_ANY_SOURCE) look_for_another_call(source);
+          look(MPI_ANY_SOURCE);
+          if (source != MPI_ANY_SOURCE) look(source);
         });
   }
-  void look_for_another_call(int source) {
-    int code = MPI_SUCCESS;
-    if (another_call_is_there(channel_.comm(), channel_.tags(), tag(0), source, code)) {
-      note(MPI_ERR_TRUNCATE);
-    }
-    note(code);
+  void look(int source) {
+    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source));
   }
 
   void send(const SequentialStep& step, std::uint32_t index) {

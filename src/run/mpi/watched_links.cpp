@@ -6,7 +6,7 @@
 
 #include "mpi/hidden_comm.hpp"
 #include "mpi/link_changes.hpp"
-#include "mpi/seconds_now.hpp"
+#include "mpi/own_work.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
@@ -25,12 +25,12 @@ double seconds_to_measure(const topology::Machine& machine, std::span<const FarP
 
 bool WatchedLinks::is_time_to_measure(const GroupPlans& group, MPI_Comm hidden) const {
   if (!world_.learns_late || world_.is_threaded) return true;
-  const double begin = seconds_now();
   const runtime::Account& account = world_.account;
   std::array<double, 3> largest{-world_.counted_seconds(), account.own_with_regret(),
                                 -account.waited()};
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_DOUBLE, MPI_MAX, hidden);
-  world_.account.wait(seconds_now() - begin);
+  const int code = waiting(world_, [&] {
+    return PMPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_DOUBLE, MPI_MAX, hidden);
+  });
   return code == MPI_SUCCESS &&
          runtime::Account::pays_for(seconds_to_measure(group.machine(), group.far_pairs()),
                                     -largest[0], largest[1] - largest[2]);

@@ -13,6 +13,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/text_hash.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/progress_thread.hpp"
 #include "mpi/seconds_now.hpp"
@@ -28,19 +29,15 @@
 namespace espalier::mpi {
 namespace {
 
-std::optional<std::string> environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 void complain(const Error& error) {
   write_message(fmt::format("espalier: {}; using native collectives{}{}\n",
                             to_string({error.where, error.what, ""}),
                             error.hint.empty() ? "" : "; hint: ", error.hint));
 }
 
-/// Complains on rank 0; ESPALIER_EXPLAIN repeats it.
+/// Complains, on rank 0; ESPALIER_EXPLAIN repeats it.
 void decline(World& world, const Error& why) {
+  if (world.rank != 0) return;
   complain(why);
   world.why_declined = to_string({why.where, why.what, ""});
 }
@@ -198,6 +195,33 @@ std::shared_ptr<const topology::Machine> machine_from(const std::string& text) {
   return read();
 }
 
+/// Why nothing is planned, by what the processes told each other; absent if they fit together.
+std::optional<Error> why_none(const RollCall& all) {
+  if (all.any_absent()) {
+    return Error{"MPI_Init", "some process finds no library of Espalier for its MPI",
+                 "install the same on all hosts; ESPALIER_LOG=1 tells more"};
+  }
+  if (!all.all_fit() && is_fault_tolerant()) {
+    return Error{"MPI_Init",
+                 "fault tolerance is on (mpi_ft_enable), and communicators that the program does "
+                 "not know of would not be revoked with its own",
+                 ""};
+  }
+  if (!all.all_fit()) {
+    return Error{"MPI_Init", "the MPI of some process is not what its library says",
+                 "ESPALIER_LOG=1 tells more; report this MPI and its version"};
+  }
+  if (!all.same_version()) {
+    return Error{"MPI_Init", "some process has another version of Espalier",
+                 "install the same on all hosts"};
+  }
+  if (all.any_threaded() && !all.all_threaded()) {
+    return Error{"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
+                 "ask for the same in all of them"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int rank_of_first(MPI_Comm over) {
@@ -272,39 +296,8 @@ void explain_declined(const World& world) {
 WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
-  if (all.any_absent()) {
-    if (world.rank == 0) {
-      decline(world, {"MPI_Init", "some process finds no library of Espalier for its MPI",
-                      "install the same on all hosts; ESPALIER_LOG=1 tells more"});
-    }
-    return WorldAgreement::None;
-  }
-  if (!all.all_fit()) {
-    if (world.rank == 0 && is_fault_tolerant()) {
-      decline(world,
-              {"MPI_Init",
-               "fault tolerance is on (mpi_ft_enable), and communicators that the program does not "
-               "know of would not be revoked with its own",
-               ""});
-    } else if (world.rank == 0) {
-      decline(world, {"MPI_Init", "the MPI of some process is not what its library says",
-                      "ESPALIER_LOG=1 tells more; report this MPI and its version"});
-    }
-    return WorldAgreement::None;
-  }
-  if (!all.same_version()) {
-    if (world.rank == 0) {
-      decline(world, {"MPI_Init", "some process has another version of Espalier",
-                      "install the same on all hosts"});
-    }
-    return WorldAgreement::None;
-  }
-  if (all.any_threaded() && !all.all_threaded()) {
-    if (world.rank == 0) {
-      decline(world,
-              {"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
-               "ask for the same in all of them"});
-    }
+  if (const auto why = why_none(all)) {
+    decline(world, *why);
     return WorldAgreement::None;
   }
   if (is_in_init && !all.nobody_can_wait()) return WorldAgreement::Later;

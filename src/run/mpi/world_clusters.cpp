@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 
 #include "base/file_descriptor.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/world.hpp"
 #include "runtime/named_clusters.hpp"
 #include "topology/writers.hpp"
@@ -39,9 +39,7 @@ std::vector<std::string> gather_by_rank(const std::string& own, int world_rank, 
 
 /// What this process was told; at most a little more than is accepted.
 std::string own_clusters() {
-  const char* value = std::getenv("ESPALIER_CLUSTERS");
-  if (value == nullptr) return "";
-  std::string text = runtime::cluster_text(value);
+  std::string text = runtime::cluster_text(environment("ESPALIER_CLUSTERS").value_or(""));
   if (text.size() > runtime::kMostClusterText) text.resize(runtime::kMostClusterText + 1);
   return text;
 }

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 
 #include "discover/node_record.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/gather_tree.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/returned_errors.hpp"
@@ -23,11 +23,6 @@
 
 namespace espalier::mpi {
 namespace {
-
-std::string environment_or_empty(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// "10.1.2.0" of the first interface that is up and not the loopback; "" if there is none.
 std::string subnet() {
@@ -111,27 +106,6 @@ OwnedComm split(MPI_Comm comm, int color, int key) {
 bool all_say(bool is_so, MPI_Comm comm) {
   int all = is_so ? 1 : 0;
   return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all != 0;
-}
-
-/// The texts of all ranks of a communicator, at its rank 0. Collective.
-std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
-  const auto count = static_cast<std::size_t>(size);
-  std::vector<int> lengths(count), starts(count);
-  const int length = static_cast<int>(text.size());
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
-  std::string all(rank == 0 ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0, ' ');
-  PMPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR,
-               0, comm);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; rank == 0 && i < count; ++i) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-  }
-  return texts;
 }
 
 constexpr int kNodes = 21, kWelcome = 22;  // tags
@@ -226,9 +200,9 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
   if (rank != 0) return record;
   char name[256] = "";
   if (::gethostname(name, sizeof name - 1) == 0) record.name = name;
-  record.place = discover::place_of(environment_or_empty("ESPALIER_SITE"),
-                                    environment_or_empty("ESPALIER_LAN"),
-                                    environment_or_empty("SLURM_TOPOLOGY_ADDR"), subnet());
+  record.place = discover::place_of(environment("ESPALIER_SITE").value_or(""),
+                                    environment("ESPALIER_LAN").value_or(""),
+                                    environment("SLURM_TOPOLOGY_ADDR").value_or(""), subnet());
   look_inside(all, record);
   if (::getloadavg(&record.load, 1) != 1) record.load = 0;
   record.cpu_count = static_cast<std::uint32_t>(std::max(0L, ::sysconf(_SC_NPROCESSORS_ONLN)));
@@ -267,7 +241,12 @@ Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const discover::NodeRecord record = look_at_node(node.get(), world_rank);
   std::string lines;
   if (result.is_leader) lines = std::to_string(world_rank) + " " + to_text(record) + "\n";
-  const std::vector<std::string> texts = gather_texts(lines, said.get());
+  int said_size = 1;
+  PMPI_Comm_size(said.get(), &said_size);
+  std::vector<int> all_said(static_cast<std::size_t>(said_size));
+  std::iota(all_said.begin(), all_said.end(), 0);
+  const std::vector<std::string> texts =
+      gather_in_tree(said.get(), all_said, static_cast<std::size_t>(said_rank), lines, kNodes);
   if (said_rank != 0) return result;
   lines = fmt::format("{}\n", entered);
   for (const std::string& text : texts) lines += text;

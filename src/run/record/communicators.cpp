@@ -2,6 +2,7 @@
 // goes.
 #include <numeric>
 
+#include "mpi/own_neighbours.hpp"
 #include "record/recorder.hpp"
 
 namespace espalier::record {
@@ -44,10 +45,6 @@ Communicator look_at(MPI_Comm comm) {
   return known;
 }
 
-void append_all(const std::vector<int>& ranks, const Communicator& known, std::vector<Rank>& out) {
-  for (const int rank : ranks) out.push_back(known.peer(rank));  // MPI_PROC_NULL: nobody
-}
-
 }  // namespace
 
 Communicator* Recorder::find(MPI_Comm comm) {
@@ -68,34 +65,14 @@ Communicator* Recorder::find(MPI_Comm comm) {
 void Recorder::learn_neighbours(MPI_Comm comm, Communicator& known) const {
   if (known.knows_neighbours) return;
   known.knows_neighbours = true;
-  int kind = MPI_UNDEFINED;
-  PMPI_Topo_test(comm, &kind);
-  if (kind == MPI_CART) {
-    int dimensions = 0;
-    PMPI_Cartdim_get(comm, &dimensions);
-    for (int d = 0; d < dimensions; ++d) {
-      int below = MPI_PROC_NULL, above = MPI_PROC_NULL;
-      PMPI_Cart_shift(comm, d, 1, &below, &above);
-      append_all({below, above}, known, known.sources);
-    }
-    known.dests = known.sources;
-  } else if (kind == MPI_GRAPH) {
-    int count = 0;
-    PMPI_Graph_neighbors_count(comm, known.me, &count);
-    std::vector<int> ranks(static_cast<std::size_t>(count));
-    PMPI_Graph_neighbors(comm, known.me, count, ranks.data());
-    append_all(ranks, known, known.sources);
-    known.dests = known.sources;
-  } else if (kind == MPI_DIST_GRAPH) {
-    int in = 0, out = 0, weighted = 0;
-    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    std::vector<int> from(static_cast<std::size_t>(in)), to(static_cast<std::size_t>(out));
-    std::vector<int> in_weights(from.size()), out_weights(to.size());
-    PMPI_Dist_graph_neighbors(comm, in, from.data(), in_weights.data(), out, to.data(),
-                              out_weights.data());
-    append_all(from, known, known.sources);
-    append_all(to, known, known.dests);
-  }
+  const mpi::OwnNeighbours own = mpi::own_neighbours_of(comm);
+  const auto in_world = [&known](const std::vector<Rank>& neighbours) {
+    std::vector<Rank> ranks;
+    for (const Rank rank : neighbours) ranks.push_back(known.peer(rank));  // kNoRank is nobody
+    return ranks;
+  };
+  known.sources = in_world(own.sources);
+  known.dests = in_world(own.destinations);
 }
 
 }  // namespace espalier::record

@@ -238,7 +238,8 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   for (std::size_t o = 0; o < schedule::kAnyOperationCount; ++o) {
     const auto operation = static_cast<Operation>(o);
     const CallCounts::ByReason& calls = counts.native(operation);
-    is_any_near = is_any_near || calls[static_cast<std::size_t>(Reason::OneLevel)] > 0;
+    is_any_near |= calls[static_cast<std::size_t>(Reason::OneLevel)] > 0 &&
+                   !schedule::is_neighbourhood(operation);  // those are planned over far links only
     for (std::size_t r = 0; r < calls.size(); ++r) {
       if (calls[r] == 0) continue;
       text += fmt::format("  native {}: {} ({})\n", schedule::name_of(operation), calls[r],

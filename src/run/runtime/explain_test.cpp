@@ -111,6 +111,7 @@ TEST(Explain, SaysWhenPlansAreTriedWhereAllRanksAreEquallyNear) {
   Footprint footprint;
   footprint.first_trial = kCallsUntilTrial + 1;
   counts.native(Operation::Allreduce, Reason::NoGain) = 3;
+  counts.native(Operation::NeighbourAlltoall, Reason::OneLevel) = 3;
   EXPECT_EQ(explain_text(counts, {}, {}, footprint).find(said), std::string::npos);
   counts.native(Operation::Allreduce, Reason::OneLevel) = 3;
   counts.native(Operation::Barrier, Reason::OneLevel) = 3;
