@@ -25,13 +25,14 @@ Json plan(const Words& extra) {
   return Json::parse(ran.out);
 }
 
-TEST(ToolPlan, SaysThatMessagesCostNothingWhereOneRankHasVeryMany) {
+TEST(ToolPlan, SaysThatMessagesCostNothingWhereTheRootHasVeryMany) {
   const auto says = [](const std::string& operation, const std::string& line) {
     const Ran ran = run_tool({"plan", operation, "-m", line});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     return ran.out.find("messages cost processes nothing on this machine") != std::string::npos;
   };
   EXPECT_TRUE(says("gather", "rack:2(50us) node:3(20us,10Gbit/s) proc:8(1us)"));
+  EXPECT_TRUE(says("gather", "node:64(20us,10Gbit/s) proc:16(1us)"));
   EXPECT_FALSE(says("gather", "rack:2(50us) node:3(20us,10Gbit/s) proc:8(1us,send=1ns,recv=1ns)"));
   EXPECT_FALSE(says("gather", "node:2(20us,10Gbit/s) proc:8(1us)"));
   EXPECT_FALSE(says("alltoall", "node:3(20us,10Gbit/s) proc:8(1us)"));

@@ -60,6 +60,8 @@ constexpr std::uint64_t kWrittenMessages = std::uint64_t{1} << 18U;
 /// Messages of one plan, above which a long pipeline is simulated by its steady state only, and
 /// verified by its first segments.
 constexpr std::uint64_t kWholeMessages = std::uint64_t{1} << 16U;
+/// Up to so many messages in all the root's part is looked at, which has few of them.
+constexpr std::uint64_t kMessagesOfRoot = std::uint64_t{1} << 22U;
 
 /// Messages of one plan that --all simulates: half a minute, and below 1 GB.
 constexpr std::uint64_t kMostOfOne = std::uint64_t{1} << 21U;
@@ -276,9 +278,11 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
-    report.most_peers = most_peers_of(schedule);
     if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
     if (options.svg == "-" || options.schedule == "-") return {};
+  }
+  if (messages <= kMessagesOfRoot) {
+    report.root_peers = peers_of(candidate_of(chosen, hierarchy, *call).program_of(call->root));
   }
   if (!options.json) {
     const std::string begin = is_told ? "" : plan_choice(*call, choice);

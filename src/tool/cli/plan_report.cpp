@@ -115,7 +115,7 @@ std::string plan_choice_settled(const PlanReport& report) {
 
 namespace {
 
-/// A rooted call whose plan has very many messages at one rank may owe its choice to figures that
+/// A rooted call whose plan has very many messages at the root may owe its choice to figures that
 /// are not there.
 std::string free_messages(const PlanReport& report) {
   constexpr std::size_t kMany = 16;
@@ -123,15 +123,15 @@ std::string free_messages(const PlanReport& report) {
   const Operation operation = report.call.operation;
   const bool is_rooted = operation == Operation::Broadcast || operation == Operation::Reduce ||
                          operation == Operation::Gather || operation == Operation::Scatter;
-  if (!is_rooted || report.most_peers <= kMany) return "";
+  if (!is_rooted || report.root_peers <= kMany) return "";
   for (Rank rank = 0; rank < report.machine.size(); ++rank) {
     const topology::NodeCosts& costs = report.machine.costs(rank);
     if (costs.send != topology::Cost{} || costs.recv != topology::Cost{}) return "";
   }
   return fmt::format(
-      "one rank has messages with {} others, and messages cost processes nothing on this machine: "
+      "the root has messages with {} others, and messages cost processes nothing on this machine: "
       "its file may say what they do (send=, recv=; docs/machine.md)\n",
-      report.most_peers);
+      report.root_peers);
 }
 
 /// How many plans have no simulated time, and why; nothing if all have one.
@@ -217,18 +217,13 @@ Time PlanReport::chosen_time() const {
   return row.finish.value_or(row.choice.predicted);
 }
 
-std::size_t most_peers_of(const schedule::Schedule& schedule) {
-  std::size_t most = 0;
-  for (const schedule::Program& program : schedule.programs) {
-    std::set<Rank> peers;
-    for (const schedule::Op& op : program.ops) {
-      if (op.kind != schedule::OpKind::Send && op.kind != schedule::OpKind::Recv) continue;
-      for_each_message(program, op,
-                       [&](Rank peer, const schedule::Region&) { peers.insert(peer); });
-    }
-    most = std::max(most, peers.size());
+std::size_t peers_of(const schedule::Program& program) {
+  std::set<Rank> peers;
+  for (const schedule::Op& op : program.ops) {
+    if (op.kind != schedule::OpKind::Send && op.kind != schedule::OpKind::Recv) continue;
+    for_each_message(program, op, [&](Rank peer, const schedule::Region&) { peers.insert(peer); });
   }
-  return most;
+  return peers.size();
 }
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {

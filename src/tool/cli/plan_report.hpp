@@ -59,14 +59,16 @@ struct PlanReport {
   std::optional<Time> in_memory;        ///< predicted through the memory of one node
   /// What the native call is taken for under `mpi`; absent if its time is not known.
   std::optional<select::NativeChoice> native = {};
-  /// The most ranks that one rank has messages with in the chosen plan; 0 if that is not known.
-  std::size_t most_peers = 0;
+  /// Of a rooted call: with how many ranks the root has messages in the chosen plan; 0 if that is
+  /// not known.
+  std::size_t root_peers = 0;
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;
 };
 
-[[nodiscard]] std::size_t most_peers_of(const schedule::Schedule& schedule);
+/// With how many ranks a rank has messages.
+[[nodiscard]] std::size_t peers_of(const schedule::Program& program);
 
 /// The first lines for people, the choice, in two parts: what is known as soon as there is a
 /// choice, and what its simulation, its verification and an MPI library add to that.
