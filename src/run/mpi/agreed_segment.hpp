@@ -12,7 +12,7 @@ namespace espalier::mpi {
 /// What a process is asked for, if ranks of a communicator that run on one node are to share
 /// memory.
 struct SegmentWanted {
-  const std::vector<Rank>& members;  ///< of the communicator, as ranks of MPI_COMM_WORLD
+  const std::vector<Rank>& members;  ///< members of the communicator, as ranks of MPI_COMM_WORLD
   std::uint64_t limit = 0;           ///< bytes that a process may own of all segments
   int processes = 1;                 ///< processes on this node, of the whole program
   bool fears_devices = false;        ///< buffers may be on devices, where we cannot copy
