@@ -83,6 +83,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   const Planned planned = plan_call(comm, *shared);
   if (!planned) return planned.outcome;
   auto buffers = user_blocks(call, comm.rank(), comm.size());
+  if (buffers && !are_committed(*buffers, comm.self())) buffers.reset();
   if (comm.goes_by_counts(call.operation)) {
     return move_by_counts(comm, call, planned, std::move(buffers));
   }
