@@ -104,6 +104,12 @@ class Settings(unittest.TestCase):
         said = "espalier: no call was planned: another rank has other settings"
         self.assertEqual(result.stderr.count(said), 1, result.stderr)
 
+    def test_the_explanation_counts_beyond_an_int_and_keeps_names_from_steering_the_terminal(self):
+        result = run("ESPALIER_EXPLAIN=1", arguments=["odd"], ranks=1)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"broadcast +2 - [0-9.]+ GiB +odd\[2Jname \(1\)")
+        self.assertNotIn("\x1b", result.stderr)
+
     def test_a_machine_of_another_size_is_named(self):
         result = run("ESPALIER_MACHINE=proc:5")
         self.assertIn('machine "proc:5" (--machine or ESPALIER_MACHINE)', result.stderr)

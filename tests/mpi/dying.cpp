@@ -178,6 +178,30 @@ int sums_at_the_end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*
   return MPI_SUCCESS;
 }
 
+/// One rank frees a communicator twice, which MPICH finds. Its handle is used again.
+void free_what_is_none() {
+#if defined(MPICH)
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm comm = MPI_COMM_NULL, next = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm copy = comm;
+  MPI_Comm_free(&comm);
+  for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
+  }
+  if (rank == 0) {
+    failures.expect(MPI_Comm_free(&copy) != MPI_SUCCESS, "a communicator is freed twice");
+  }
+  for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    MPI_Comm_set_errhandler(one, MPI_ERRORS_ARE_FATAL);
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &next);
+  expect_sums(next, 3, "by the handle of what was freed twice");
+  MPI_Comm_free(&next);
+#endif
+}
+
 void run() {
   free_and_use_again(24, false);
   free_and_use_again(9, true);
@@ -185,6 +209,7 @@ void run() {
   free_one_in_another(3);
   free_one_in_another(12);
   duplicate();
+  free_what_is_none();
   expect_sums(MPI_COMM_WORLD, 3, "on the world");
 }
 

@@ -2,7 +2,7 @@
 // native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch
 // OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root),
 // with "mixed-threads" odd ranks ask for MPI_THREAD_MULTIPLE, with "starts" three calls that do not
-// block follow.
+// block follow, with "odd" a call that is hard to tell of.
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -67,6 +67,18 @@ void start_some(int rank, int size, Failures& failures) {
   }
 }
 
+/// For the log: an element of 2 GiB of data in 32 KiB of memory, on a communicator whose name would
+/// clear the screen. One rank moves nothing.
+void odd_to_tell() {
+  MPI_Comm_set_name(MPI_COMM_WORLD, "odd\x1b[2J\nname");
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(1 << 16, 1 << 15, 0, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  std::vector<char> data(1 << 15);
+  MPI_Bcast(data.data(), 1, type, 0, MPI_COMM_WORLD);
+  MPI_Type_free(&type);
+}
+
 int run(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -74,6 +86,7 @@ int run(int argc, char** argv) {
   Failures failures;
   for (const int count : {0, 1, 1000, 100000}) all_operations(rank, size, count, failures);
   if (argc > 1 && std::strcmp(argv[1], "starts") == 0) start_some(rank, size, failures);
+  if (argc > 1 && std::strcmp(argv[1], "odd") == 0) odd_to_tell();
   if (argc > 1 && std::strcmp(argv[1], "kill_pending") == 0) kill_pending(rank);
   if (argc > 1 && std::strcmp(argv[1], "kill") == 0) {
     if (rank == 1) std::raise(SIGKILL);

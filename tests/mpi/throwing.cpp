@@ -161,6 +161,16 @@ void free_that_fails(MPI_Errhandler handler, Failures& failures) {
   MPI_Comm_free_keyval(&keyval);
 }
 
+#if defined(MPICH)  // others do not find it
+void use_what_is_gone() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm gone = comm;
+  MPI_Comm_free(&comm);
+  MPI_Barrier(gone);
+}
+#endif
+
 /// Found in a planned call, once all is over: the root has less room than the others send.
 void planned_that_fails(MPI_Comm comm, Failures& failures) {
   int rank = 0;
@@ -194,6 +204,12 @@ void run(Failures& failures) {
     }
     MPI_Comm_free(&comm);
   }
+#if defined(MPICH)  // last: MPICH need not go on after that
+  for (const bool by_jump : {false, true}) {
+    jumps = by_jump;
+    expect_thrown({"a communicator that is gone", MPI_ERR_COMM, use_what_is_gone}, failures);
+  }
+#endif
   MPI_Errhandler_free(&handler);
 }
 

@@ -225,6 +225,7 @@ struct Json::Member {
 class JsonPart {
  public:
   template <typename T>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Json is made of a JsonPart
   requires std::constructible_from<Json, T&&> JsonPart(T&& value)
       : value_(std::forward<T>(value)) {}
   JsonPart(std::initializer_list<JsonPart> parts) : value_(parts) {}

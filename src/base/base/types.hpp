@@ -37,6 +37,7 @@ constexpr Time lengthened(Time t, std::int64_t parts) { return t + Time{t.picose
 /// The picosecond next to a figure >= 0; kForever if it is beyond all times.
 constexpr Time nearest_time(double picoseconds) {
   constexpr double kBeyond = 9223372036854775808.0;
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): std::llround is no constant expression
   return picoseconds + 0.5 < kBeyond ? Time{static_cast<std::int64_t>(picoseconds + 0.5)}
                                      : kForever;
 }

@@ -109,7 +109,7 @@ Table level_use_table(const sim::SimResult& result, const Machine& machine) {
 }
 
 std::string operation_in_words(const schedule::Collective& call) {
-  const std::string name(name_of(call.operation));
+  std::string name(name_of(call.operation));
   if (!call.irregular()) return name;
   // MPI_Reduce_scatter has no v in its name though its blocks differ in length.
   return name + (call.operation == schedule::Operation::ReduceScatter ? " of uneven blocks" : "v");

@@ -95,6 +95,12 @@ Json json_of(const Cell& cell) {
   return value;
 }
 
+/// Names come from files, and a terminal obeys what stands in them.
+Spans for_people(Spans spans) {
+  for (Span& span : spans) span.text = printable(span.text);
+  return spans;
+}
+
 void expects_rectangular(const Table& table) {
   for (const auto& row : table.rows) {
     expects(row.size() == table.columns.size(), "Table: a row is not as long as the heading");
@@ -105,7 +111,7 @@ void expects_rectangular(const Table& table) {
 
 Cell::Cell(Kind kind, Spans shown, std::string raw)
     : kind_(kind),
-      shown_(std::move(shown)),
+      shown_(for_people(std::move(shown))),
       raw_(std::move(raw)),
       width_(display_width(plain(shown_))) {}
 

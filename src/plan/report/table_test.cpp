@@ -57,6 +57,12 @@ TEST(TableText, KeepsEscapeCodesOutOfTheWidths) {
   EXPECT_EQ(coloured, plain_text);
 }
 
+TEST(TableText, KeepsNamesOfFilesFromSteeringTheTerminal) {
+  const Table table{{{"a", "link"}}, {{{"a\x1b[2J\nb"}}}};
+  EXPECT_EQ(to_text(table, {}), "link\na[2Jb\n");
+  EXPECT_EQ(to_csv(table), "a\n\"a\x1b[2J\nb\"\n");
+}
+
 TEST(FreeWidth, IsWhatAFurtherColumnMayTake) {
   Table table = small();
   const std::size_t room = free_width(table, {.width = 40});

@@ -204,6 +204,11 @@ int copy_input(BlockBuffers& buffers, const SelfLane& self) {
   return MPI_SUCCESS;
 }
 
+bool are_committed(const BlockBuffers& buffers, const SelfLane& self) {
+  return std::all_of(buffers.layouts.begin(), buffers.layouts.end(),
+                     [&self](const Layout& layout) { return is_committed(layout, self); });
+}
+
 std::uint64_t own_bytes(const BlockBuffers& buffers) {
   std::uint64_t given = 0, got = 0;
   for (const BlockView& block : buffers.in) given += block.bytes;

@@ -59,6 +59,9 @@ struct BlockBuffers {
   return needs_input_copy(call, program) ? copy_input(buffers, self) : MPI_SUCCESS;
 }
 
+/// Whether the program has committed all types with gaps; see is_committed().
+[[nodiscard]] bool are_committed(const BlockBuffers& buffers, const SelfLane& self);
+
 /// Bytes of data that this rank gives or gets, whichever is more; for the log.
 [[nodiscard]] std::uint64_t own_bytes(const BlockBuffers& buffers);
 

@@ -83,6 +83,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   const Planned planned = plan_call(comm, *shared);
   if (!planned) return planned.outcome;
   auto buffers = user_blocks(call, comm.rank(), comm.size());
+  if (buffers && !are_committed(*buffers, comm.self())) buffers.reset();
   if (comm.goes_by_counts(call.operation)) {
     return move_by_counts(comm, call, planned, std::move(buffers));
   }
@@ -160,8 +161,8 @@ namespace {
 
 std::uint64_t bytes_of_side(const Side& side) {
   if (side.count <= 0 || side.type == MPI_DATATYPE_NULL) return 0;
-  int size = 0;
-  PMPI_Type_size(side.type, &size);
+  MPI_Count size = 0;  // a type may hold more than an int counts
+  PMPI_Type_size_x(side.type, &size);
   return static_cast<std::uint64_t>(side.count) * static_cast<std::uint64_t>(size);
 }
 

@@ -44,7 +44,7 @@ Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
     return planned.outcome;
   }
   const runtime::CachedPlan& plan = *planned.plan;
-  if (!buffers) {
+  if (!buffers || !are_committed(*buffers, comm.self())) {
     leave_call(comm, plan);
     return native(comm, call.operation, Reason::Arguments);
   }

@@ -6,6 +6,7 @@
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
 #include "mpi/reductions.hpp"
+#include "mpi/staging.hpp"
 
 namespace espalier::mpi {
 
@@ -148,6 +149,9 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
   const Planned planned = plan_call(comm, shared_of(call, *combine, layout, checked->commutative),
                                     combine->joins(call.operation));
   if (!planned) return planned.outcome;
+  if (!is_committed(layout, comm.self())) {
+    return planned.ended(comm, leave_untyped(comm, *planned.plan));
+  }
   Elements elements;
   elements.bytes = static_cast<std::uint64_t>(combine->count * layout.size);
   elements.reduction = checked->reduction;

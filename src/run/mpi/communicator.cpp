@@ -357,7 +357,9 @@ std::string Communicator::name() const {
   std::array<char, MPI_MAX_OBJECT_NAME> text{};
   int length = 0;
   PMPI_Comm_get_name(comm_, text.data(), &length);
-  const std::string given(text.data(), static_cast<std::size_t>(length));
+  std::string given(text.data(), static_cast<std::size_t>(length));
+  // A terminal obeys these, and a line has one name.
+  std::erase_if(given, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   return fmt::format("{} ({})", given.empty() ? "unnamed" : given, size_);
 }
 

@@ -40,7 +40,7 @@ class Engine {
     if (looks_ != nullptr && !world_->is_threaded) looks_->leave(comm);
     registry_->begin_free(comm);
   }
-  void end_free(MPI_Comm comm, bool is_freed) { registry_->end_free(comm, is_freed); }
+  void end_free(MPI_Comm comm, bool is_gone) { registry_->end_free(comm, is_gone); }
   /// Whether hidden communicators may be given back when MPI has none left; MPICH has 2,048. Not by
   /// how many this rank made: others may have made fewer, and all must do the same. Not with
   /// several threads, which may be in calls on hidden communicators.
@@ -75,6 +75,9 @@ class Engine {
   /// @return MPI_COMM_NULL, on all ranks, if no process knows any pair
   MPI_Comm reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs);
 
+  /// MPI's code for a handle: an error if it is of no communicator, but for MPI_COMM_NULL. The
+  /// program's error handler has it then, and may throw or jump away: asked before anything else.
+  [[nodiscard]] int check(MPI_Comm comm) const { return registry_->check(comm); }
   /// Runs a call along a plan, or says that it is native.
   [[nodiscard]] Outcome run(const LocalCall& call);
   /// Starts a call that does not block along a plan, or says that it is native. Never waits.

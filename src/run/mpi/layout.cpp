@@ -90,8 +90,9 @@ Layout layout_of(MPI_Datatype type) {
   for (const Layout& layout : known.layouts) {
     if (layout.type == type) return layout;
   }
-  const Layout layout = measure(type);
-  if (is_named(type)) known.layouts[known.next++ % known.layouts.size()] = layout;
+  Layout layout = measure(type);
+  layout.named = is_named(type);
+  if (layout.named) known.layouts[known.next++ % known.layouts.size()] = layout;
   return layout;
 }
 

@@ -15,6 +15,7 @@ struct Layout {
   std::int64_t true_lb = 0;
   std::int64_t true_extent = 0;
   bool dense = false;  ///< consecutive elements are consecutive bytes, in the order of the typemap
+  bool named = false;  ///< see is_named()
   std::int64_t lb = 0;
 
   /// Bytes that `count` elements reach over, gaps included.

@@ -50,6 +50,13 @@ struct Planned {
 /// The others run a call without this rank, which counts it to stay in step.
 void leave_call(Communicator& comm, const runtime::CachedPlan& plan);
 
+/// Leaves a call whose type the program has not committed, before any message: the same on all
+/// ranks, of which each has its own. @return an MPI error code
+[[nodiscard]] inline int leave_untyped(Communicator& comm, const runtime::CachedPlan& plan) {
+  leave_call(comm, plan);
+  return MPI_ERR_TYPE;
+}
+
 /// The data of a planned call that runs on elements.
 struct Elements : ElementCall {
   std::uint64_t bytes = 0;   ///< size of the call, for the log

@@ -117,9 +117,9 @@ Entry find_entry() {
   for (std::size_t i = 0; i < tables.call_bytes / sizeof(ElfW(Rela)); ++i) {
     const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(tables.calls[i].r_info)];
     if (std::strcmp(tables.strings + symbol.st_name, "ucp_worker_progress") != 0) continue;
+    const ElfW(Addr) at = library->l_addr + tables.calls[i].r_offset;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's
-    auto* const entry =
-        reinterpret_cast<WorkerProgress*>(library->l_addr + tables.calls[i].r_offset);
+    auto* const entry = reinterpret_cast<WorkerProgress*>(at);
     Dl_info target{};
     const bool is_bound = dladdr(reinterpret_cast<void*>(*entry), &target) != 0 &&
                           target.dli_fbase != found.dli_fbase;

@@ -54,6 +54,18 @@ Communicator* Registry::find(MPI_Comm comm) {
   return communicator;
 }
 
+int Registry::check(MPI_Comm comm) const {
+  LastCommunicator& last = last_used();
+  const std::uint64_t now = generation();
+  if (comm == MPI_COMM_NULL || (comm == last.handle && last.generation == now)) return MPI_SUCCESS;
+  void* value = nullptr;
+  int found = 0;
+  const int code = PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
+  // find() need not ask again.
+  if (code == MPI_SUCCESS && found != 0) last = {comm, static_cast<Communicator*>(value), now};
+  return code;
+}
+
 Communicator* Registry::make(MPI_Comm comm) {
   if (is_dying(comm)) return nullptr;
   void* unused = nullptr;
@@ -81,9 +93,9 @@ void Registry::begin_free(MPI_Comm comm) {
   PMPI_Comm_delete_attr(comm, keyval_);
 }
 
-void Registry::end_free(MPI_Comm comm, bool is_freed) {
+void Registry::end_free(MPI_Comm comm, bool is_gone) {
   const std::lock_guard lock(mutex_);
-  if (is_freed) {
+  if (is_gone) {
     dying_.erase(comm);
   } else {
     dying_[comm] = {};

@@ -23,12 +23,15 @@ class Registry {
   /// What we know of a communicator; makes it at the first call. Never blocks. Returns nullptr for
   /// handles that are no communicators, and for communicators that are being freed.
   [[nodiscard]] Communicator* find(MPI_Comm comm);
+  /// Asks MPI about a handle that was not used last; see Engine::check.
+  [[nodiscard]] int check(MPI_Comm comm) const;
   /// Called before and after MPI_Comm_free and MPI_Comm_disconnect. In between, calls on the
   /// communicator are native on all ranks: MPI calls the program's delete functions, in any order.
   /// If the communicator is not freed (a delete function refused), its calls stay native: on some
   /// ranks the error handler may never return.
+  /// @param is_gone it is freed, or never was a communicator
   void begin_free(MPI_Comm comm);
-  void end_free(MPI_Comm comm, bool is_freed);
+  void end_free(MPI_Comm comm, bool is_gone);
   [[nodiscard]] bool is_dying(MPI_Comm comm);
   void forget_all();
   /// Switches the plans of a communicator on or off. It is looked at anew. All members do this

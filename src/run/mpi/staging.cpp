@@ -66,6 +66,13 @@ bool cuts_whole_elements(const schedule::Program& program, std::uint64_t element
   });
 }
 
+bool is_committed(const Layout& layout, const SelfLane& self) {
+  if (kIsSimulated || layout.named || layout.dense || layout.size == 0) return true;
+  std::byte nothing{};
+  int position = 0;
+  return PMPI_Pack(&nothing, 0, layout.type, &nothing, 0, &position, self.comm) == MPI_SUCCESS;
+}
+
 int pack(const Layout& layout, const void* elements, std::uint64_t count, std::byte* bytes,
          const SelfLane& self) {
   return in_parts(layout, static_cast<const std::byte*>(elements), count, bytes,

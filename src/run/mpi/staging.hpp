@@ -14,6 +14,10 @@ namespace espalier::mpi {
 [[nodiscard]] bool cuts_whole_elements(const schedule::Program& program, std::uint64_t element,
                                        std::uint64_t piece);
 
+/// Whether MPI takes elements of such a layout: the program has committed its type. Of dense ones
+/// bytes are sent.
+[[nodiscard]] bool is_committed(const Layout& layout, const SelfLane& self);
+
 /// Copies elements to contiguous bytes, and back. Both return an MPI error code.
 [[nodiscard]] int pack(const Layout& layout, const void* elements, std::uint64_t count,
                        std::byte* bytes, const SelfLane& self);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -169,11 +170,11 @@ class Welcome {
   std::vector<MPI_Request> requests_;
 };
 
-/// How long it took to come together; then a line for each node: the rank that leads it and its
-/// record. @return the first
+/// How long it took to come together, in nanoseconds: the program's language may write fractions
+/// otherwise. Then a line for each node: the rank that leads it and its record. @return the first
 double add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
   std::size_t at = lines.find('\n');
-  const double entered = std::stod(lines.substr(0, at));
+  const double entered = 1e-9 * static_cast<double>(std::stoll(lines.substr(0, at)));
   for (++at; at < lines.size();) {
     const std::size_t end = lines.find('\n', at);
     const std::size_t space = lines.find(' ', at);
@@ -248,7 +249,7 @@ Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const std::vector<std::string> texts =
       gather_in_tree(said.get(), all_said, static_cast<std::size_t>(said_rank), lines, kNodes);
   if (said_rank != 0) return result;
-  lines = fmt::format("{}\n", entered);
+  lines = fmt::format("{}\n", std::llround(1e9 * entered));
   for (const std::string& text : texts) lines += text;
   const auto all = gather_in_tree(result.world.get(), leading, position, lines, kNodes);
   double least = entered;

@@ -34,6 +34,13 @@ int hand_to_user(MPI_Comm comm, int code) {
 Asked ask_engine(const mpi::LocalCall& call) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr) return {};
+  if (const int code = engine->check(call.comm); code != MPI_SUCCESS) {
+    last_call().result = {false, runtime::Reason::Arguments};
+    Asked wrong;
+    wrong.outcome.planned = true;  // the error handler has been called
+    wrong.outcome.code = code;
+    return wrong;
+  }
   const std::uint64_t generation = mpi::Engine::generation();
   Asked asked{without_bugs([&] { return engine->run(call); })};
   const mpi::Outcome& outcome = asked.outcome;
@@ -72,6 +79,12 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
   if (request == 0) {
     last_call().result = {false, runtime::Reason::Arguments};
     return false;
+  }
+  code = engine->check(call.comm);
+  if (code != MPI_SUCCESS) {
+    last_call().result = {false, runtime::Reason::Arguments};
+    *as<MPI_Request*>(request) = MPI_REQUEST_NULL;
+    return true;  // the error handler has been called
   }
   const mpi::Outcome outcome =
       without_bugs([&] { return (engine->*begin)(call, as<MPI_Request*>(request)); });
@@ -289,6 +302,13 @@ int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::in
 
 namespace {
 
+/// Whether MPI says that a handle is of no communicator. It may be one's later.
+bool was_no_communicator(int code) {
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
+  return error_class == MPI_ERR_COMM;
+}
+
 /// Nothing is undone here if the program's error handler throws.
 template <auto Next>
 int free_by(std::intptr_t comm) {
@@ -301,7 +321,7 @@ int free_by(std::intptr_t comm) {
   const MPI_Comm handle = *freed;
   engine->begin_free(handle);
   const int code = Next(comm);
-  engine->end_free(handle, *freed == MPI_COMM_NULL);
+  engine->end_free(handle, *freed == MPI_COMM_NULL || was_no_communicator(code));
   return code;
 }
 

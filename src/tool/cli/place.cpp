@@ -156,7 +156,7 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   const auto inventory = place::load_inventory(file_of_machine(options.inventory), *forecast);
   if (!inventory) return Failure{inventory.error()};
   for (const std::string& note : inventory->notes) {
-    write_message(fmt::format("{}: note: {}\n", options.inventory, note));
+    write_message(fmt::format("{}: note: {}\n", options.inventory, report::printable(note)));
   }
   auto constraints = constraints_from(options.constraints);
   if (!constraints) return Failure{constraints.error()};

@@ -20,6 +20,7 @@
 #include "place/portfolio.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/load.hpp"
+#include "report/text.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -137,7 +138,8 @@ Expected<std::vector<std::string>> placed_command(const PlacedRun& placed,
   const auto inventory = place::load_inventory(file_of_machine(placed.inventory), *forecast);
   if (!inventory) return inventory.error();
   for (const std::string& note : inventory->notes) {
-    write_message(fmt::format("espalier run: {}: note: {}\n", placed.inventory, note));
+    write_message(
+        fmt::format("espalier run: {}: note: {}\n", placed.inventory, report::printable(note)));
   }
   const auto constraints = constraints_from(placed.constraints);
   if (!constraints) return constraints.error();

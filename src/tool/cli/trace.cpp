@@ -18,6 +18,7 @@
 #include "report/outline.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/table.hpp"
+#include "report/text.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::cli {
@@ -63,9 +64,9 @@ Expected<Looked> look_at(const trace::Trace& trace, const TraceOptions& options)
 std::string about(const trace::Trace& trace) {
   std::uint64_t messages = 0;
   for (const trace::Call& call : trace.calls) messages += call.messages.size();
-  std::string text =
-      fmt::format("{}: {} planned calls, {} messages, {} processes\n", trace.program,
-                  report::grouped(trace.calls.size()), report::grouped(messages), trace.size());
+  std::string text = fmt::format(
+      "{}: {} planned calls, {} messages, {} processes\n", report::printable(trace.program),
+      report::grouped(trace.calls.size()), report::grouped(messages), trace.size());
   if (!trace.native) {
     text += "native calls are not in a trace: espalier run --explain counts them\n";
   } else if (*trace.native > 0) {
@@ -169,9 +170,9 @@ std::string late_in_words(const overlay::Overlay& one) {
 
 std::string one_call_text(const overlay::Overlay& one, std::size_t index, bool all,
                           const report::Canvas& canvas) {
-  std::string text = fmt::format("\ncall {}: {} along {}, measured {}", index,
-                                 report::call_in_words(one.plan.call), one.plan.name,
-                                 rounded(overlay::measured_time(one.call), 3));
+  std::string text = fmt::format(
+      "\ncall {}: {} along {}, measured {}", index, report::call_in_words(one.plan.call),
+      report::printable(one.plan.name), rounded(overlay::measured_time(one.call), 3));
   if (one.simulated) text += fmt::format(", simulated {}", rounded(one.simulated->finish, 3));
   text += "\n" + late_in_words(one);
   if (!one.simulated) return text + "not simulated: " + one.why_not + "\n";
