@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "topology/machine_spec.hpp"
 
@@ -90,10 +92,16 @@ Expected<topology::MachineSpec> machine_spec(const InventorySpec& spec,
     }
     member.uplink = c.uplink;
   }
+  std::set<std::pair<std::string, std::string>> linked;
   for (const LinkSpec& link : spec.links) {
     if (!place.contains(link.a) || !place.contains(link.b) || link.a == link.b) {
       return Error{link.where, fmt::format("a link between \"{}\" and \"{}\"", link.a, link.b),
                    "name two clusters that have hosts"};
+    }
+    if (!linked.insert(std::minmax(link.a, link.b)).second) {
+      return Error{link.where,
+                   fmt::format("the link between \"{}\" and \"{}\" stands twice", link.a, link.b),
+                   "keep one of them"};
     }
     machine.whole.pairs.push_back({link.where, link.a, link.b, link.latency, link.capacity});
   }

@@ -76,7 +76,7 @@ TEST(ScheduleJson, RefusesWhatNoProgramCanHaveAndSaysWhere) {
   const auto refuse_op = [](const std::string& op, const std::string& what) {
     expect_refusal(with_op(op), "x.json:5", what);
   };
-  refuse_op(R"({"op":"shout","peer":1})", "\"op\" is no shout");
+  refuse_op(R"({"op":"shout","peer":1})", "\"op\": there is no \"shout\"");
   refuse_op(R"({"op":"send","peer":2,"from":["in",0,4]})",
             "\"peer\" is 2, not a whole number up to 1");
   refuse_op(R"({"op":"send","from":["in",0,4]})", "no peer");
@@ -88,7 +88,7 @@ TEST(ScheduleJson, RefusesWhatNoProgramCanHaveAndSaysWhere) {
   refuse_op(R"({"op":"copy","from":["in",4611686018427387904,4]})",
             "beyond what any buffer can hold");
   refuse_op(R"({"op":"copy","from":["in",0,4,[1,0],[0,0]]})", "the number of a set is 1");
-  refuse_op(R"({"op":"copy","from":["attic",0,4]})", "the buffer is no attic");
+  refuse_op(R"({"op":"copy","from":["attic",0,4]})", "the buffer: there is no \"attic\"");
   refuse_op(R"({"op":"copy","from":["in",0]})", "a region of 2 parts");
   refuse_op(R"({"op":"compute","takes_ps":-1})", "is -1, not a whole number");
   refuse_op(R"({"op":"copy","form":["in",0,4]})", "unknown key \"form\"");

@@ -54,9 +54,10 @@ class Reader : public JsonReader {
   template <typename Enum, std::size_t N>
   Enum word(const LocatedJson& json, std::string_view name,
             const std::array<std::string_view, N>& words) const {
-    const auto value = value_in<Enum>(words, json.kind == Kind::String ? json.text : "");
+    expect_kind(json, Kind::String, name);
+    const auto value = value_in<Enum>(words, json.text);
     if (!value) {
-      refuse(json, fmt::format("{} is no {}", name, json.text.substr(0, 60)),
+      refuse(json, fmt::format("{}: there is no \"{}\"", name, json.text.substr(0, 60)),
              fmt::format("it is one of {}", fmt::join(words, ", ")));
     }
     return *value;
@@ -87,7 +88,8 @@ class Reader : public JsonReader {
     return call;
   }
   Operation operation(const LocatedJson& json) const {
-    const std::string text = json.kind == Kind::String ? json.text : "";
+    expect_kind(json, Kind::String, "\"operation\"");
+    const std::string& text = json.text;
     if (text == name_of(Operation::Unknown)) return Operation::Unknown;
     if (const auto found = operation_named(text)) return *found;
     std::vector<std::string_view> names;

@@ -71,16 +71,13 @@ Expected<Rank> parse_rank_number(std::string_view text, Rank most) {
   const bool is_number =
       !text.empty() && end == text.data() + text.size() && code != std::errc::invalid_argument;
   const std::string_view shown = text.substr(0, 60);
-  if (!is_number)
-    return Error{"", fmt::format("\"{}\" is not a number of ranks", shown),
-                 "write numbers from 2 on: 4,8-16"};
+  if (!is_number) return Error{"", fmt::format("\"{}\" is not a number of ranks", shown), ""};
   if (code == std::errc::result_out_of_range || value > most) {
-    return Error{"", fmt::format("the machine has {} ranks, not {}", most, shown),
-                 "name as many as it has, or fewer"};
+    return Error{"", fmt::format("the machine has {} ranks, not {}", most, shown), ""};
   }
   if (value < 2) {
     return Error{"", fmt::format("{} in a list of numbers of ranks: two are the fewest", shown),
-                 "leave it out: one rank has nobody to talk to"};
+                 ""};
   }
   return static_cast<Rank>(value);
 }

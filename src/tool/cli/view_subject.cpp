@@ -63,8 +63,9 @@ SubjectKind kind_of(std::string_view text) {
   const auto has = [&](std::string_view word) {
     return begin.find(word) != std::string_view::npos;
   };
-  if (has(trace::kTraceFormat)) return SubjectKind::Trace;
-  if (has(kPlacementFormat)) return SubjectKind::Placement;
+  // Of any version: who reads it says which it is.
+  if (has("espalier-trace-") && !has("espalier-trace-comparison-")) return SubjectKind::Trace;
+  if (has("espalier-placement-")) return SubjectKind::Placement;
   const bool is_schedule =
       has("\"espalier-schedule-") || begin.starts_with("num_ranks") || has("<algo");
   return is_schedule ? SubjectKind::Schedule : SubjectKind::Machine;
