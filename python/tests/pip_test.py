@@ -2,7 +2,7 @@
 """`pip install ./python` works without a network, and what it installed plans.
 
 usage: pip_test.py SOURCE FOLDER-OF-LIBESPALIER-CORE
-Skipped (exit code 77) with one line where pip, setuptools or wheel is missing. It compiles one unit: some 20 seconds.
+Skipped (exit code 77) with one line where pip, setuptools or wheel is missing. It compiles one unit: some 20 seconds, where ccache does not know it.
 """
 import os
 import pathlib
@@ -31,6 +31,8 @@ def main():
         (prefix / "include").symlink_to(SOURCE / "include")
         (prefix / "lib").symlink_to(LIBRARY)
         offline = {"PIP_NO_INDEX": "1", "ESPALIER_PREFIX": str(prefix), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
+        if shutil.which("ccache"):  # by names below the folder, which is another one each time
+            offline |= {"CC": "ccache gcc", "CXX": "ccache g++", "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--target", str(folder / "site"),
                         str(folder / "python")], env=os.environ | offline, check=True, timeout=1400)
         done = subprocess.run([python, "-c", "import espalier; print(espalier.plan(espalier.Machine('proc:4(5us)'), 'barrier').name)"],

@@ -100,7 +100,7 @@ def cases(tool, source, irregular):
             arguments += ["--size", size] if operation != "barrier" else []
             plan = run(tool, *arguments, *(["--ordered"] if ordered else []))
             yield f"{operation} of {size} from {root} on {name}{' in order' if ordered else ''}", machine, plan
-    output = subprocess.run([irregular, "150" if "LONG_TESTS" in os.environ else "60"], check=True, capture_output=True).stdout
+    output = subprocess.run([irregular, "150" if "LONG_TESTS" in os.environ else "30"], check=True, capture_output=True).stdout
     for seed, case in enumerate(json.loads(output), 1):
         yield f"irregular case {seed}", Machine(case["machine"]), case["plan"]
 

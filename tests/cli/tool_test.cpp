@@ -221,9 +221,10 @@ TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
                  "espalier show: error: there is no option \"--\"\n"
                  "  hint: this command runs no other\n");
   expect_refused({"lab", "up"}, "espalier lab up: error: MACHINE is missing\n");
-  expect_refused({"export"},
-                 "espalier export: error: FORMAT is missing\n"
-                 "  hint: FORMAT: openmpi, openmpi-han, openmpi-json or mpich. See espalier export --help\n");
+  expect_refused(
+      {"export"},
+      "espalier export: error: FORMAT is missing\n"
+      "  hint: FORMAT: openmpi, openmpi-han, openmpi-json or mpich. See espalier export --help\n");
   expect_refused({"place"},
                  "espalier place: error: --profile is missing\n"
                  "  hint: write --profile PROFILE; see espalier place --help\n");

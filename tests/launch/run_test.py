@@ -237,12 +237,35 @@ def python(t):
     assert "espalier run: note: no MPI is seen in /usr/bin/python3" in done.stderr, done.stderr
 
 
-def placed_by_profile(t):
-    """Inventory, forecast, profile, placement and launch in one command; a link that goes bad changes the placement."""
-    (t.folder / "hosts.json").write_text(
+def inventory_of(t):
+    """Three clusters of two hosts: their file."""
+    path = t.folder / "hosts.json"
+    path.write_text(
         '{"format": "espalier-inventory-1", "name": "two", "between": {"latency": "5 ms"}, "inside": {"latency": "50 us"}, "hosts": ['
         '{"name": "a[1-2]", "cluster": "A"}, {"name": "b[1-2]", "cluster": "B"}, {"name": "c[1-2]", "cluster": "C"}]}')
-    inventory, hosts, history = (str(t.folder / name) for name in ("hosts.json", "hosts", "weather.db"))
+    return str(path)
+
+
+def placed_by_profile(t):
+    """Inventory, profile, placement and launch in one command."""
+    inventory, hosts = inventory_of(t), str(t.folder / "hosts")
+    command = t.launcher + ["-n", "4", t.program]
+    options = ["--place", inventory, "--by", "lu.S", "--hosts", hosts, "--print"]
+    done = t.run(command, options)
+    assert done.returncode == 0 and f" {hosts}" in done.stdout and "4 processes on " in done.stderr, (done.stdout, done.stderr)
+    (t.folder / "here").write_text("localhost slots=4\n")
+    here = ["--place", str(t.folder / "here"), "--by", "lu.S", "--machine", MACHINE, "--force"]
+    planned(t.run(command, here), 4)  # the launcher's file has no name, and ends with it
+    refused(t.run(t.launcher + [t.program], ["--place", inventory, "--by", "lu.S"]), "how many processes")
+    told = ["-f", "--hosts"] if t.mpi == "mpich" else ["--host", "--map-by"]
+    for option in (*told, "-hostfile", "--machinefile"):
+        refused(t.run(t.launcher + ["-n", "4", option, "x", t.program], options), "told already", option)
+    assert t.run(t.launcher + ["-n", "4", t.program, "-f", "x"], options).returncode == 0
+
+
+def placed_as_the_weather_says(t):
+    """With a forecast: a link that goes bad changes the placement. And what is refused of it under any launcher."""
+    inventory, hosts, history = inventory_of(t), str(t.folder / "hosts"), str(t.folder / "weather.db")
     command = t.launcher + ["-n", "4", t.program]
     options = ["--place", inventory, "--by", "lu.S", "--hosts", hosts, "--print"]
 
@@ -254,8 +277,6 @@ def placed_by_profile(t):
                                *(word for link in links for word in ("--sample", link))], stdout=subprocess.PIPE, check=False)
         assert done.returncode == 0, done
 
-    done = t.run(command, options)
-    assert done.returncode == 0 and f" {hosts}" in done.stdout and "4 processes on " in done.stderr, (done.stdout, done.stderr)
     recorded("A,B,1ms", "A,C,5ms", "B,C,5ms")
     t.run(command, options + ["--weather", history])
     assert clusters() == {"A", "B"}, clusters()
@@ -266,19 +287,11 @@ def placed_by_profile(t):
     assert clusters() == {"B", "C"}, clusters()
     t.run(command, options + ["--pin", "0=c2"])
     assert (t.folder / "hosts").read_text().startswith("c2"), (t.folder / "hosts").read_text()
-    (t.folder / "here").write_text("localhost slots=4\n")
-    here = ["--place", str(t.folder / "here"), "--by", "lu.S", "--machine", MACHINE, "--force"]
-    planned(t.run(command, here), 4)  # the launcher's file has no name, and ends with it
     refused(t.run(command, ["--by", "lu.S"]), "--by", "nothing is placed")
     refused(t.run(command, ["--per-node", "2"]), "--per-node", "nothing is placed")
     refused(t.run(command, ["--pin", "0=c2"]), "--pin", "nothing is placed")
     refused(t.run(command, ["--place", inventory]), "how the program communicates")
-    refused(t.run(t.launcher + [t.program], ["--place", inventory, "--by", "lu.S"]), "how many processes")
     refused(t.run(command, ["--place", inventory, "--by", "lu.S", "--print"]), "--print")
-    told = ["-f", "--hosts"] if t.mpi == "mpich" else ["--host", "--map-by"]
-    for option in (*told, "-hostfile", "--machinefile"):
-        refused(t.run(t.launcher + ["-n", "4", option, "x", t.program], options), "told already", option)
-    assert t.run(t.launcher + ["-n", "4", t.program, "-f", "x"], options).returncode == 0
     example = ["--place", "park-20", *options[2:]]
     assert t.run(command, example).returncode == 0, t.run(command, example).stderr
 
@@ -385,7 +398,8 @@ def other_mpis(t):
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
          files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into,
-         a_working_folder_that_is_gone, no_path, signals_that_are_ignored, other_mpis]
+         a_working_folder_that_is_gone, no_path, signals_that_are_ignored, other_mpis,
+         placed_as_the_weather_says]
 
 
 # What depends on the MPI. The others take turns.

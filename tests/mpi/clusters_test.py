@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Clusters that each process is told by its launcher: ESPALIER_CLUSTERS, different on each rank, missing on some, wrong.
 
-    clusters_test.py MPI LIBRARY PROGRAM
+    clusters_test.py MPI LIBRARY PROGRAM     LONG_TESTS=1: every case under both MPIs
 
 No case may hang, and all ranks come to the same: one line says what is ignored.
 """
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import turns
 
 MPI, LIBRARY, PROGRAM = sys.argv[1:]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
@@ -46,11 +48,13 @@ class Clusters(unittest.TestCase):
         self.assertNotEqual(colors[1][2], colors[2][2])
         self.assertNotEqual(colors[0][1], colors[1][1])
 
+    @turns.only("mpich", MPI)
     def test_depths_may_differ(self):
         _, found, lines = run(["anl", "ncsa/o2ka", "ncsa/o2kb"])
         self.assertEqual(lines, [])
         self.assertEqual([found[rank][0] for rank in range(3)], [3, 4, 4])
 
+    @turns.only("mpich", MPI)
     def test_a_file_of_the_host_may_have_them(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "clusters")
@@ -64,10 +68,12 @@ class Clusters(unittest.TestCase):
         self.ignored([None, None, "anl"], "2 of 3", "rank 0")
         self.ignored(["", "anl"], "1 of 2", "rank 0")
 
+    @turns.only("openmpi", MPI)
     def test_empty_is_not_set(self):
         result, _, lines = run(["", ""])
         self.assertEqual((result.returncode, lines), (0, []), result.stderr)
 
+    @turns.only("mpich", MPI)
     def test_wrong_values(self):
         self.ignored(["anl", "anl//sp2"], "rank 1", "empty name")
         self.ignored(["a[1]", "anl"], "rank 0")

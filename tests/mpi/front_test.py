@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The front library: which MPI it finds, what it does where it does not fit, and what it leaves alone.
 
-    front_test.py MPI FRONT FOLDER_OF_LIBRARIES
+    front_test.py MPI FRONT FOLDER_OF_LIBRARIES     LONG_TESTS=1: every case under both MPIs
 """
 import os
 import pathlib
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import turns
 
 MPI, FRONT, LIBRARIES = sys.argv[1:]
 HERE = pathlib.Path(__file__).parent
@@ -140,6 +142,7 @@ class Programs(unittest.TestCase):
         self.assert_planned(done)
         self.assertEqual(len(self.mapped(done)), 1, done.stdout)
 
+    @turns.only("mpich", MPI)
     def test_functions_that_another_library_defines_make_all_native(self):
         build(self.folder / "thief.so", "-shared", "-fPIC", "-x", "c", "-",
               text="int PMPI_Iallreduce(void) { return 1; }\n")
@@ -183,6 +186,7 @@ class Programs(unittest.TestCase):
                                      0 if front == FRONT and lacking == 0 else 1, done.stderr)
         self.assertFalse((self.folder / "lacking.json").exists())
 
+    @turns.only("mpich", MPI)
     def test_of_two_copies_the_first_serves_alone(self):
         """One that a module preloads, and the tool's: the native calls of the first are not counted by the second."""
         (self.folder / "copy").mkdir()
@@ -203,6 +207,7 @@ class Programs(unittest.TestCase):
         self.assert_planned(done, planned=0)
         self.assertEqual(done.stdout.count("the tool's"), 2, done.stdout)
 
+    @turns.only("mpich", MPI)
     def test_it_finds_its_variants_from_a_link_and_by_a_relative_name(self):
         (self.folder / "link.so").symlink_to(FRONT)
         self.assert_planned(self.launch(self.folder / "probe", preload=str(self.folder / "link.so")))

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/harness.hpp"
+#include "support/long_run.hpp"
 
 namespace espalier::mpi_test {
 namespace {
@@ -240,7 +241,7 @@ int run(int argc, char** argv) {
   for (std::uint64_t i = 0; i < rounds; ++i) test.all_calls(MPI_COMM_WORLD, false);
   test.many_calls(MPI_COMM_WORLD);
   test.late(MPI_COMM_WORLD);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < (is_long_run() ? 6 : 3); ++i) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (i == 0) {

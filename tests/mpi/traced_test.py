@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A trace has each message of each planned call at both its ends, and espalier trace finds the plans in it again.
 
-    traced_test.py MPI LIBRARY TOOL TRACED
+    traced_test.py MPI LIBRARY TOOL TRACED     LONG_TESTS=1: every case under both MPIs
 """
 import json
 import pathlib
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import turns
 
 MPI, LIBRARY, TOOL, TRACED = sys.argv[1:]
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "schema"))
@@ -83,6 +85,7 @@ class Traced(unittest.TestCase):
         self.assertEqual(trace["communicators"][part[0]["communicator"]]["members"], [3, 2, 1])
         self.check_messages(trace)
 
+    @turns.only("openmpi", MPI)
     def test_the_tool_makes_the_same_plans_again(self):
         self.trace()
         shown = json.loads(self.tool("trace", self.file, "--json"))
@@ -95,6 +98,7 @@ class Traced(unittest.TestCase):
         self.assertIn("site0 - site1", [link["link"] for link in shown["links"]])
         self.assertIn("call 1: broadcast of 64 KiB", self.tool("trace", self.file, "--call", 1))
 
+    @turns.only("mpich", MPI)
     def test_other_tools_read_it(self):
         trace, _ = self.trace()
         messages = sum(len(call["messages"]["from"]) for call in trace["calls"])
@@ -131,11 +135,13 @@ class Traced(unittest.TestCase):
             for i in range(len(m["from"])):
                 self.assertLessEqual(m["send_begin"][i], m["recv_end"][i] + 2 * residual)
 
+    @turns.only("openmpi", MPI)
     def test_without_the_variable_nothing_is_written(self):
         ran = launched()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertNotIn("trace", ran.stderr)
 
+    @turns.only("mpich", MPI)
     def test_a_file_that_cannot_be_written_is_said(self):
         ran = launched("ESPALIER_TRACE=/nowhere/at/all")
         self.assertEqual(ran.returncode, 0, ran.stderr)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """scripts/check_language.py lets plain comments, pages and names pass, and says where others are."""
+import contextlib
+import io
 import pathlib
-import subprocess
+import runpy
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 CHECKER = pathlib.Path(sys.argv.pop(1)).resolve()
 LONG = "Word " + " ".join(["word"] * 45) + "."
@@ -18,8 +21,13 @@ def check(files, *options):
             path = pathlib.Path(root, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        ran = subprocess.run([sys.executable, CHECKER, root, *options], capture_output=True, text=True, check=False)
-        return ran.returncode, (ran.stdout + ran.stderr).replace(root + "/", "")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), unittest.mock.patch("sys.argv", [str(CHECKER), root, *options]):
+            try:
+                runpy.run_path(str(CHECKER), run_name="__main__")
+            except SystemExit as end:
+                return end.code, said.getvalue().replace(root + "/", "")
+        raise AssertionError("no exit code")
 
 
 class CheckLanguage(unittest.TestCase):

@@ -7,6 +7,7 @@ Skipped (exit code 77) with one line where a daemon is missing, or without root,
 """
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -92,9 +93,17 @@ class Jobs:
         path.write_text("#!/bin/bash\n#SBATCH -n 4\n" + "\n".join(lines) + "\n")
         return str(path)
 
-    def output_of(self, done, file="job.out"):
+    def output_of(self, done):
+        """What a job that was submitted with -o job.out wrote, as soon as it has ended: sbatch -W looks every ten seconds only."""
         assert done.returncode == 0, done
-        done.stdout = (self.slurm.folder / file).read_text()
+        number = re.search(r"Submitted batch job (\d+)", done.stdout)[1]
+        for _ in range(4000):
+            state = re.search(r"JobState=(\S+)", self.slurm.ask("scontrol", "show", "job", number).stdout)[1]
+            if state not in ("PENDING", "RUNNING", "COMPLETING"):
+                break
+            time.sleep(0.1)
+        assert state == "COMPLETED", (state, done)
+        done.stdout = (self.slurm.folder / "job.out").read_text()
         return done
 
 
@@ -138,14 +147,14 @@ def several_programs(t, mpi, program):
 
 def sbatch(t, mpi, program):
     inner = [f"{LAUNCHERS[mpi]} {program}", f"srun --mpi={TYPES[mpi]} -n 4 {program}"]
-    planned(t.output_of(t.run("sbatch", "-W", "-o", "job.out", t.batch("job.sh", *inner))), times=2)
+    planned(t.output_of(t.run("sbatch", "-o", "job.out", t.batch("job.sh", *inner))), times=2)
     none = t.batch("none.sh", "#SBATCH --export=NONE", inner[0])
-    planned(t.output_of(t.run("sbatch", "-W", "-o", "job.out", none)))
-    planned(t.output_of(t.run("sbatch", "-W", "-n4", "-o", "job.out", f"--wrap={inner[0]}")))
+    planned(t.output_of(t.run("sbatch", "-o", "job.out", none)))
+    planned(t.output_of(t.run("sbatch", "-n4", "-o", "job.out", f"--wrap={inner[0]}")))
     own = t.batch("own.sh", *(f"{t.espalier} run --machine '{MACHINE}' --force -- {line}" for line in inner))
-    planned(t.output_of(t.slurm.ask("sbatch", "-W", "-o", "job.out", own)), times=2)
+    planned(t.output_of(t.slurm.ask("sbatch", "-o", "job.out", own)), times=2)
     hidden = t.batch("hidden.sh", f"P={program[:-1]}", f"{LAUNCHERS[mpi].split()[0]}$X -n 1 $P{program[-1]}".replace("$X", "${X}"))
-    done = t.run("sbatch", "-W", "-o", "job.out", hidden)
+    done = t.run("sbatch", "-o", "job.out", hidden)
     assert done.returncode == 2 and "no MPI found" in done.stderr and "--mpi" in done.stderr, done
 
 

@@ -2,6 +2,7 @@
 
 #include "collective/multilevel_calls.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/long_run.hpp"
 #include "support/multilevel_cases.hpp"
 #include "topology/views.hpp"
 
@@ -24,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Operation, MultilevelOfEach, testing::Range(0, schedule
                          });
 
 TEST_P(MultilevelOfEach, IsVerifiedOnRandomMachines) {
-  for_all_seeds(600, [&](Random& rng) {
+  for_all_seeds(is_long_run() ? 600 : 200, [&](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     const Hierarchy hierarchy(machine);
     const auto call = some_call(rng, operation(), machine.size());
@@ -34,7 +35,7 @@ TEST_P(MultilevelOfEach, IsVerifiedOnRandomMachines) {
 }
 
 TEST_P(MultilevelOfEach, IsVerifiedInItsTwoLevelForms) {
-  for_all_seeds(150, [&](Random& rng) {
+  for_all_seeds(is_long_run() ? 150 : 75, [&](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     for (std::uint32_t depth = 1; depth < machine.levels().size(); ++depth) {
       const topology::Machine view = topology::two_level_view(machine, depth);
