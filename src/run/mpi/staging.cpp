@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mpi/mpi_traits.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/piece.hpp"
 

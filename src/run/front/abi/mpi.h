@@ -124,6 +124,7 @@ typedef struct MPI_ABI_Datatype* MPI_Datatype;
 enum {
   MPI_SUCCESS = 0,
   MPI_ERR_COUNT = 2,
+  MPI_ERR_TYPE = 3,
   MPI_ERR_COMM = 5,
   MPI_ERR_REQUEST = 7,
   MPI_ERR_TRUNCATE = 15,
