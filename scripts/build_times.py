@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """What the build costs: processor time by room, the ten worst units, totals for `make demo`, `make` and `make check`.
 
-    build_times.py [--jobs N] [--json FILE] [--every K] [SOURCE...]
+    build_times.py [--jobs N] [--json FILE] [--every K] [--last STEP] [SOURCE...]
 
 Builds each source tree (default: this one) from nothing in a folder of its own, without a compiler cache, and puts
 scripts/timed_command.py in front of the compiler and the linker. Several trees, for example a checkout of an older
 version, are built one after the other and printed side by side: figures of different machines or days cannot be compared.
 
+--last STEP (demo, make or check) ends after that command.
 --every K compiles every K-th unit only (by name; no linking), of trees with more than 100 units for a step, and multiplies: a sample, for trees that take
 an hour. The totals then carry the standard error of such a sample.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import math
 import os
@@ -64,6 +66,16 @@ def objects_of(tree, targets):
     return sorted({line for line in run(["ninja", "-C", str(tree), "-t", "inputs", *asked]).splitlines() if line.endswith(".o")})
 
 
+def compile_alone(tree, unit, environment):
+    """By its own command, since Ninja would first build all that a unit waits for; by Ninja where it needs what is generated."""
+    command = run(["ninja", "-C", str(tree), "-t", "commands", "-s", unit]).splitlines()[-1]
+    (tree / unit).parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(command, shell=True, cwd=tree, env=environment, capture_output=True, check=False)
+    if done.returncode != 0:
+        run(["cmake", "--build", tree, "-j", "1", "--target", unit], env=dict(environment, ESPALIER_BUILD_TIMES=os.devnull))
+        subprocess.run(command, shell=True, cwd=tree, env=environment, check=True)
+
+
 def standard_error(times, every):
     """Of the total that is told by a sample of one unit in `every`, taken as a random one."""
     if every == 1 or len(times) < 2:
@@ -73,13 +85,13 @@ def standard_error(times, every):
     return every * math.sqrt(len(times) * variance * (1 - 1 / every))
 
 
-def build(source, folder, jobs, every):
+def build(source, folder, jobs, every, steps):
     """Seconds of processor time by step and unit, and by the clock by step."""
     launchers = [f"-DCMAKE_{l}_{k}_LAUNCHER={TIMED}" for l in ("C", "CXX") for k in ("COMPILER", "LINKER")]
     launchers.append("-DCCACHE_PROGRAM=")  # older trees put it in front of the compiler whatever they are told
     units, wall, share, earlier = {}, {}, {}, set()
     environment = dict(os.environ, CCACHE_DISABLE="1")
-    for step in STEPS:
+    for step in steps:
         log = folder / f"{step}.jsonl"
         environment["ESPALIER_BUILD_TIMES"] = str(log)
         begin = time.monotonic()
@@ -93,7 +105,11 @@ def build(source, folder, jobs, every):
                 objects = [o for o in objects_of(tree, targets) if (preset, o) not in earlier]
                 earlier.update((preset, o) for o in objects)
                 share[step] = max(share[step], every if len(objects) > 100 else 1)
-                targets = objects[::share[step]] or ["help"]
+                if share[step] > 1:
+                    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+                        list(pool.map(lambda unit: compile_alone(tree, unit, environment), objects[::share[step]]))
+                    continue
+                targets = objects or ["help"]
             run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
         wall[step] = time.monotonic() - begin
         units[step] = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -120,7 +136,7 @@ def report(results):
     columns([[room, *[f"{by_room[n][room]:.1f}" for n in names]] for room in rooms], ["room", *names])
     print("\nIn all: processor seconds (seconds by the clock); each step pays for what the one before it left")
     rows = []
-    for step in STEPS:
+    for step in results[names[0]]["units"]:
         cells = []
         for n in names:
             times, every = [unit["cpu"] for unit in results[n]["units"][step]], results[n]["share"][step]
@@ -142,11 +158,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, metavar="K")
+    parser.add_argument("--last", choices=STEPS, default=STEPS[-1], metavar="STEP")
     options = parser.parse_args()
     results = {}
     for source in [s.resolve() for s in options.sources] or [HERE]:
         with tempfile.TemporaryDirectory(prefix="build-times-") as folder:
-            results[str(source.name)] = build(source, pathlib.Path(folder), options.jobs, max(options.every, 1))
+            results[str(source.name)] = build(source, pathlib.Path(folder), options.jobs, max(options.every, 1), STEPS[:STEPS.index(options.last) + 1])
     report(results)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
