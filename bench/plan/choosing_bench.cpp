@@ -12,6 +12,7 @@
 //   own_part   a rank's part of that plan, and of the first plan of each algorithm
 //   equal      all parts of a level are alike
 //   unequal    every twentieth innermost cluster has a process less and a slower channel
+//   cyclic     equal parts, the ranks dealt out to them in turn
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
@@ -104,9 +105,14 @@ topology::MemberSpec spelled_out(const Machine& machine, topology::ClusterId id,
   return spec;
 }
 
-Machine machine_of(std::int64_t processes, bool is_equal) {
-  const Machine equal = *topology::parse_synthetic(description(processes));
-  if (is_equal) return equal;
+enum class Parts { Equal, Unequal, Cyclic };
+constexpr std::pair<Parts, const char*> kAllParts[]{
+    {Parts::Equal, "equal"}, {Parts::Unequal, "unequal"}, {Parts::Cyclic, "cyclic"}};
+
+Machine machine_of(std::int64_t processes, Parts parts) {
+  const std::string placement = parts == Parts::Cyclic ? " placement=cyclic" : "";
+  const Machine equal = *topology::parse_synthetic(description(processes) + placement);
+  if (parts != Parts::Unequal) return equal;
   topology::MachineSpec spec;
   for (std::size_t depth = 0; depth < equal.levels().size(); ++depth) {
     for (const topology::Cluster& cluster : equal.clusters()) {
@@ -125,16 +131,16 @@ Machine machine_of(std::int64_t processes, bool is_equal) {
 
 /// A machine with its hierarchy, made once.
 struct Known {
-  Known(std::int64_t processes, bool is_equal)
-      : machine(machine_of(processes, is_equal)), hierarchy(machine) {}
+  Known(std::int64_t processes, Parts parts)
+      : machine(machine_of(processes, parts)), hierarchy(machine) {}
   Machine machine;
   Hierarchy hierarchy;
 };
 
-const Hierarchy& hierarchy_of(std::int64_t processes, bool is_equal) {
-  static std::map<std::pair<std::int64_t, bool>, std::unique_ptr<Known>> all;
-  auto& known = all[{processes, is_equal}];
-  if (known == nullptr) known = std::make_unique<Known>(processes, is_equal);
+const Hierarchy& hierarchy_of(std::int64_t processes, Parts parts) {
+  static std::map<std::pair<std::int64_t, Parts>, std::unique_ptr<Known>> all;
+  auto& known = all[{processes, parts}];
+  if (known == nullptr) known = std::make_unique<Known>(processes, parts);
   return known->hierarchy;
 }
 
@@ -179,9 +185,9 @@ void make_shape(const Hierarchy& hierarchy, const Collective&) {
 
 /// Runs `work` on a machine and notes the most heap that it holds.
 template <typename Work>
-void measure(benchmark::State& state, Operation operation, bool is_equal, Work work,
+void measure(benchmark::State& state, Operation operation, Parts parts, Work work,
              bool needs_plan) {
-  const Hierarchy& hierarchy = hierarchy_of(state.range(0), is_equal);
+  const Hierarchy& hierarchy = hierarchy_of(state.range(0), parts);
   const std::uint64_t bytes = operation == Operation::Barrier ? 0 : 1024;
   const Collective call{operation, hierarchy.machine().size(), 0, bytes, Bytes{1}, true, {}};
   if (needs_plan) (void)best_plan(hierarchy, call);
@@ -200,11 +206,11 @@ using Measured = std::function<void(const Hierarchy&, const Collective&)>;
 
 void enter(const std::string& what, Operation operation, const Measured& work,
            std::initializer_list<std::int64_t> all_ranks, bool needs_plan = false) {
-  for (const bool is_equal : {true, false}) {
+  for (const auto& [parts, parts_name] : kAllParts) {
     const std::string name =
-        what + "/" + std::string(schedule::name_of(operation)) + (is_equal ? "/equal" : "/unequal");
-    auto* one = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-      measure(state, operation, is_equal, work, needs_plan);
+        what + "/" + std::string(schedule::name_of(operation)) + "/" + parts_name;
+    auto* one = benchmark::RegisterBenchmark(name.c_str(), [=, on = parts](auto& state) {
+      measure(state, operation, on, work, needs_plan);
     });
     one->Unit(benchmark::kMillisecond)->Iterations(1)->Complexity();
     for (const std::int64_t ranks : all_ranks) one->Arg(ranks);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What `espalier plan --mpi` names is what the library runs without trials.
+"""What `espalier plan --mpi` names is what the library runs without trials, for the reason that ESPALIER_EXPLAIN prints.
 
     what_runs_test.py MPI LIBRARY|WRITE_PLATFORM TOOL PROGRAM [--machines N] [--calls N] [--seed N]
 
 Random machines, operations, sizes off powers of two too, and roots; on each machine also every operation with blocks of unequal lengths.
 MPI is mpich, openmpi (then comes the library to preload) or smpi (then comes write_platform). The tool gets the same machine and says
-what would run, of scatterv and gatherv also what the first calls run along; every call must have run along that.
+what would run and why, of scatterv and gatherv also what the first calls run along; every call must have run along that. Every reason of
+the tool must stand in what ESPALIER_EXPLAIN prints of the operation, and every reason there must be one of the tool's.
 """
 import argparse
 import concurrent.futures
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,13 @@ OPERATIONS = ["broadcast", "reduce", "allreduce", "barrier", "gather", "scatter"
 ROOTED = {"broadcast", "reduce", "gather", "scatter", "scatterv", "gatherv"}
 UNEQUAL = ["scatterv", "gatherv", "allgatherv", "alltoallv"]
 MOST_CALLS = 40  # of one word: until the root of a scatterv plans by the lengths
+# What ESPALIER_EXPLAIN prints of a plan: operation, size, communicator, calls, predicted and measured time, plan (why) <- mark.
+ROW = re.compile(r"  (\S+) .*?  (?:-|[\d.]+ (?:us|ms|s)) +(?:-|[\d.]+ (?:us|ms|s))  (.+?) \(((?:the|at least|named) .*?)\)(?: <- .*)?$")
+NATIVE = re.compile(r"  native (\S+): \d+ \((.*)\)$")
+# The first call of all makes the hidden communicator.
+FIRST = "first calls on a communicator"
+# Of these only the root knows the tree, and rank 0 explains.
+BY_COUNTS = "the root's choice, by the lengths of all blocks"
 
 
 def random_machine(rng, most):
@@ -72,9 +81,9 @@ def unequal_call(rng, operation, size, folder):
     return operation, str(file), rng.randrange(size) if operation in ROOTED else 0
 
 
-def launched(options, machine, size, words):
+def launched(options, machine, size, words, explained):
     program = [options.program, *words]
-    settings = {"ESPALIER_TRIAL": "0"}
+    settings = {"ESPALIER_TRIAL": "0", "ESPALIER_EXPLAIN": str(explained)}
     if options.mpi == "smpi":
         sys.path.insert(0, str(HERE.parent / "smpi"))
         import launch as smpi
@@ -112,6 +121,22 @@ def expected(call, answer):
     return words
 
 
+def reason(operation, name, why):
+    """A row of what ESPALIER_EXPLAIN prints, where gatherv is a gather."""
+    return operation.removesuffix("v") if operation in UNEQUAL else operation, "" if why == BY_COUNTS else name, why
+
+
+def reasons_of(text):
+    """All rows that ESPALIER_EXPLAIN printed."""
+    found = set()
+    for line in text.splitlines():
+        if row := ROW.fullmatch(line):
+            found.add(reason(*row.groups()))
+        elif (native := NATIVE.fullmatch(line)) and native[2] != FIRST:
+            found.add((native[1], "native", native[2]))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("mpi", choices=["mpich", "openmpi", "smpi"])
@@ -129,11 +154,19 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             calls = [random_call(rng, size) for _ in range(options.calls)]
             calls += [unequal_call(rng, operation, size, folder) for operation in UNEQUAL]
-            wanted = {}
+            wanted, reasons, at_first = {}, set(), set()
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 for call, answer in zip(calls, pool.map(lambda one: said(options, machine, one), calls)):
                     wanted |= expected(call, answer)
-            ran = launched(options, machine, size, list(wanted))
+                    one = reason(call[0], answer["runs"], answer["why"])
+                    first = answer.get("first_calls", 0)
+                    if first <= MOST_CALLS:
+                        reasons.add(one)
+                    if first > 0:  # before that another plan may run, for a reason that the tool does not say
+                        at_first.add(one[0])
+            explained = pathlib.Path(folder, "explained")
+            ran = launched(options, machine, size, list(wanted), explained)
+            printed = reasons_of(explained.read_text()) if explained.exists() else set()
         if ran.returncode != 0:
             sys.exit(f"seed {options.seed}, machine \"{machine}\": exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")
         names = dict(line.split("\t") for line in ran.stdout.splitlines() if "\t" in line)
@@ -144,6 +177,12 @@ def main():
                 continue
             wrong += 1
             print(f"{word} on \"{machine}\": plan says {name}, {names[word]} ran")
+        for operation, name, why in reasons ^ printed:
+            if operation in at_first and (operation, name, why) not in reasons:
+                continue
+            wrong += 1
+            who = "plan alone" if (operation, name, why) in reasons else "ESPALIER_EXPLAIN alone"
+            print(f"{operation} on \"{machine}\": {who} says {name} ({why})")
     print(f"seed {options.seed}: {compared} calls compared, {planned} along plans, {wrong} differ")
     return 1 if wrong or compared == 0 or planned == 0 else 0
 

@@ -99,13 +99,15 @@ constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
   };
 }
 
-/// The algorithm with an estimate for regular machines, on which all ranks do the same.
+/// The algorithm with an estimate for machines of equal parts, on which all ranks do the same.
 /// @tparam kTime moves the clocks of RegularRounds on; false: this call is not so regular
 template <bool (*kTime)(RegularRounds&, const schedule::Collective&, double bytes)>
 constexpr Algorithm on_regular_machines(Algorithm algorithm) {
   algorithm.estimate_folded = [](const FoldedMachine& machine, const schedule::Collective& call,
-                                 const Parameters&) -> std::optional<cost::Picos> {
-    if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
+                                 const Parameters& parameters) -> std::optional<cost::Picos> {
+    const MachineShape& shape = machine.whole().shape();
+    const bool is_along = shape.in_order || std::get<RankOrder>(parameters) == RankOrder::AlongTree;
+    if (!shape.equal_parts || !is_along || call.size < 2) return std::nullopt;
     RegularRounds rounds(machine);
     const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
     if (!kTime(rounds, call, bytes)) return std::nullopt;

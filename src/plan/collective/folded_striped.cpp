@@ -280,7 +280,7 @@ std::optional<Picos> folded_striped_time(const StripedChoice& choice, const Fold
   const MachineShape& shape = machine.whole().shape();
   const topology::Cluster& outermost = machine.whole().machine().clusters().front();
   if (outermost.member_count > kMostClusters) return std::nullopt;
-  if (!shape.is_regular) {
+  if (!shape.equal_parts) {
     const bool is_told = call.size > kExactUpTo && shape.in_order && shape.equal_nodes &&
                          shape.equal_links && shape.equally_late &&
                          outermost.channel.backbone.unlimited() && shape.smallest_outermost > 1 &&

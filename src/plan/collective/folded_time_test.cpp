@@ -113,7 +113,7 @@ TEST(FoldedTime, IsTheTimeOfAllRanksOnALargerMachine) {
   }
 }
 
-/// All parts of a level alike, ranks in order; mostly powers of two.
+/// All parts of a level alike, ranks in order or dealt out; mostly powers of two.
 std::string some_regular_machine(Random& rng) {
   std::string text;
   const std::uint64_t levels = 2 + rng.below(3);
@@ -130,7 +130,7 @@ std::string some_regular_machine(Random& rng) {
     }
     text += ")";
   }
-  return text;
+  return text + (rng.chance(30) ? " placement=cyclic" : "");
 }
 
 /// Both estimates of all plans that have two. Returns how many.

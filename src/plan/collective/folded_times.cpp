@@ -29,8 +29,7 @@ FoldedTimes::FoldedTimes(const FoldedMachine& machine, const FoldedTree& tree, d
       fans_(cost_view_, bytes, segments),
       sharing_(cost_view_),
       crossings_(cost_view_),
-      routes_(cost_view_),
-      other_(cost_view_) {}
+      routes_(cost_view_) {}
 
 void FoldedTimes::find_routes(const Kind& kind, bool upwards) {
   routes_.clear();
@@ -48,28 +47,25 @@ cost::Fan FoldedTimes::fan_of(const Kind& kind) const {
           kind.levels, &routes_,          0,          &crossings_};
 }
 
-/// What crosses the links of a fan down the tree: of a pipeline all that ever does, else what does
-/// at the same time. See TreePrediction::find_levels().
-void FoldedTimes::count(const Kind& kind) {
+/// What crosses the links of a fan: of a pipeline all that ever does, else what does at the same
+/// time. See TreePrediction::count_pipeline().
+void FoldedTimes::count(const Kind& kind, bool upwards) {
   crossings_.clear();
-  other_.clear();
-  for (const Rank child : kind.children) other_.add(kind.rank, child);
   if (fans_.pipelined()) {
-    count_pipeline(kind, other_);
-    count_pipeline(kind, routes_);
+    count_pipeline(kind, upwards);
     const double most = fans_.most_segments();
     const auto generations = static_cast<double>(tree_.height());
     crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
     return;
   }
-  for (std::size_t k = 0; k < kind.children.size(); ++k) crossings_.add(other_.resources(k));
+  for (std::size_t k = 0; k < kind.children.size(); ++k) crossings_.add(routes_.resources(k));
   // The other masters of the generation share the outermost backbone.
   if (tree_.outermost_edges.empty()) return;
   std::uint32_t own = 0;
   ResourceId backbone = sim::kNoResource;
   for (std::size_t k = 0; k < kind.children.size(); ++k) {
     if (kind.levels[k] != 0) continue;
-    for (const ResourceId r : other_.resources(k)) {
+    for (const ResourceId r : routes_.resources(k)) {
       if (cost_view_.resource(r).kind == LinkKind::Backbone) backbone = r;
     }
     ++own;
@@ -79,11 +75,11 @@ void FoldedTimes::count(const Kind& kind) {
   crossings_.add(backbone, tree_.outermost_edges[generation] - own);
 }
 
-void FoldedTimes::count_pipeline(const Kind& kind, const Routes& routes) {
+void FoldedTimes::count_pipeline(const Kind& kind, bool upwards) {
   const topology::Machine& machine = cost_view_.machine();
   for (std::size_t k = 0; k < kind.children.size(); ++k) {
     const Kind& child = tree_.kinds[kind.kinds[k]];
-    for (const ResourceId r : routes.resources(k)) {
+    for (const ResourceId r : routes_.resources(k)) {
       if (crossings_[r] != 0) continue;
       const sim::Resource& link = cost_view_.resource(r);
       if (link.kind == LinkKind::Backbone) {
@@ -94,13 +90,15 @@ void FoldedTimes::count_pipeline(const Kind& kind, const Routes& routes) {
       const bool is_parents = is_own(r, kind.rank, kind.children[k]);
       const Kind& owner = is_parents ? kind : child;
       const std::uint32_t depth = is_leaf ? ~std::uint32_t{0} : machine.clusters()[link.id].depth;
+      const bool carries_childrens = upwards ? carries_in(link.kind) : carries_out(link.kind);
+      const bool carries_parents = upwards ? carries_out(link.kind) : carries_in(link.kind);
       std::uint32_t all = 0;
-      if (carries_out(link.kind)) {
+      if (carries_childrens) {
         all += static_cast<std::uint32_t>(
             std::count_if(owner.levels.begin(), owner.levels.end(),
                           [&](std::uint32_t level) { return level < depth; }));
       }
-      if (carries_in(link.kind) && owner.has_parent()) ++all;
+      if (carries_parents && owner.has_parent()) ++all;
       if (all != 0) crossings_.add(r, all);
     }
   }
@@ -130,7 +128,7 @@ void FoldedTimes::reduce(std::vector<Stream>& streams) {
     for (const std::uint32_t child : kind.kinds) in.push_back(up_[child]);
     if (!in.empty()) {
       find_routes(kind, true);
-      count(kind);
+      count(kind, true);
     }
     up_.push_back(fans_.up(fan_of(kind), in));
   }
@@ -161,7 +159,7 @@ Picos FoldedTimes::broadcast(std::span<const Stream> streams) {
     const Kind& kind = tree_.kinds[id];
     if (!kind.children.empty()) {
       find_routes(kind, false);
-      count(kind);
+      count(kind, false);
     }
     out.resize(kind.children.size());
     for (const Arrival& here : arrived_[id]) {

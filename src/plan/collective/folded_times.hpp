@@ -77,8 +77,8 @@ class FoldedTimes {
 
   void arrive(std::vector<Arrival>& here, const Arrival& arrival);
   void find_routes(const Kind& kind, bool upwards);
-  void count(const Kind& kind);
-  void count_pipeline(const Kind& kind, const cost::Routes& routes);
+  void count(const Kind& kind, bool upwards);
+  void count_pipeline(const Kind& kind, bool upwards);
   [[nodiscard]] cost::Fan fan_of(const Kind& kind) const;
   [[nodiscard]] bool is_own(sim::ResourceId link, Rank rank, Rank other) const;
   [[nodiscard]] Load segments_on(std::uint32_t level) const;
@@ -105,7 +105,6 @@ class FoldedTimes {
   cost::FlowSharing sharing_;
   cost::Crossings crossings_;
   cost::Routes routes_;  // of the fan at hand, in the direction of its messages
-  cost::Routes other_;   // against it
   sim::Route route_;
   std::vector<cost::Stream> up_;               // [kind]
   std::vector<std::vector<Arrival>> arrived_;  // [kind]

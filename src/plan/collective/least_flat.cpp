@@ -37,7 +37,7 @@ LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of,
     starts.push_back(machine->rank_at(end - 1));
     if (end < of.size) starts.push_back(machine->rank_at(end));
   }
-  rounds.follow(*machine, starts, shares);
+  rounds.follow(*machine, starts, shares, hierarchy.shape().dealt_to);
 }
 
 LeastFlat with_bytes(LeastFlat at, double bytes) {
@@ -268,7 +268,7 @@ Picos scan_over(const LeastFlat& at, const Scanned& scanned) {
     for (Rank distance = 1; distance <= far; distance *= 2) {
       if ((far & distance) == 0) continue;
       sum += cost::hop(*at.machine, at.costs, first + from, first + from + distance, at.bytes,
-                       at.shares ? distance : 1) +
+                       at.rounds.senders(distance)) +
              at.costs.combine(at.bytes);
       from += distance;
     }

@@ -53,6 +53,19 @@ bool has_shorter_detours(const Machine& machine) {
   });
 }
 
+/// Number of innermost clusters, if ranks are dealt out to them in turn; else 0.
+Rank dealt_to_clusters(const Machine& machine) {
+  const topology::ClusterId first = machine.cluster_of(machine.leaf_of(0));
+  Rank turn = 1;
+  while (turn < machine.size() && machine.cluster_of(machine.leaf_of(turn)) != first) ++turn;
+  if (turn == 1) return 0;
+  const std::vector<topology::Leaf> dealt = topology::cyclic_placement(machine);
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    if (machine.leaf_of(rank) != dealt[rank]) return 0;
+  }
+  return turn;
+}
+
 }  // namespace
 
 std::uint32_t member_with(const Machine& machine, const Cluster& cluster, topology::Leaf leaf) {
@@ -104,6 +117,7 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
     is_aligned = is_aligned && (cluster.depth == 0 || fits) && ends;
   }
   is_aligned = is_aligned && in_order;
+  if (!in_order) dealt_to = dealt_to_clusters(machine);
   for (const Member& member : machine.members(clusters.front())) {
     const Rank ranks = member.is_leaf ? 1 : clusters[member.id].leaf_count;
     largest_outermost = std::max(largest_outermost, ranks);
@@ -115,7 +129,8 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
     places.push_back(member_with(machine, clusters[id], machine.leaf_of(lowest_ranks[id])));
   }
   classes = cost::classes_of_clusters(machine, places);
-  is_regular = in_order && equal_nodes && are_alike(machine, classes);
+  equal_parts = equal_nodes && are_alike(machine, classes);
+  is_regular = in_order && equal_parts;
 }
 
 }  // namespace espalier::collective

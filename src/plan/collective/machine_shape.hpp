@@ -17,7 +17,10 @@ struct MachineShape {
   MachineShape(const topology::Machine& machine, std::span<const Rank> lowest_ranks);
 
   bool in_order = true;  ///< rank r lies on leaf r
-  bool in_turn = true;   ///< ranks follow each other along the leaves, and around from any of them
+  /// Ranks are dealt out to so many innermost clusters in turn (cyclic placement); 0: they are not,
+  /// or that is the order of the leaves.
+  Rank dealt_to = 0;
+  bool in_turn = true;  ///< ranks follow each other along the leaves, and around from any of them
   /// Ranks lie in order, and all clusters of a depth below the whole have the same number of ranks,
   /// a power of two. Then a binomial tree by number is one over masters, level by level.
   bool is_aligned = true;
@@ -26,10 +29,10 @@ struct MachineShape {
   bool equal_nodes = true;    ///< all ranks have the same costs
   bool equal_links = true;    ///< all ranks have the same links of their own
   bool equally_late = true;   ///< all uplinks of a depth have the same latency
-  /// Ranks lie in order, on innermost clusters; all processes are equal, and all clusters of a
-  /// depth with their uplinks. Then exchanges that do the same on all ranks are told by one of
-  /// them.
-  bool is_regular = false;
+  /// All processes lie on innermost clusters and are equal, and all clusters of a depth with their
+  /// uplinks. Then exchanges that do the same on all ranks, along the machine, are told by one.
+  bool equal_parts = false;
+  bool is_regular = false;   ///< equal_parts, and ranks lie in order
   bool reaches_far = false;  ///< a channel is far (topology::Transport)
   /// A cluster has so long a latency that going out of it and back in is shorter.
   bool has_detours = false;

@@ -8,15 +8,16 @@
 
 namespace espalier::collective {
 
-/// Rounds of exchanges on a regular machine (MachineShape::is_regular), in which all ranks of an
-/// outermost cluster do the same at the same time: cost::Rounds, each cluster told by one clock.
+/// Rounds of exchanges along a machine of equal parts (MachineShape::equal_parts), in which all
+/// ranks of an outermost cluster do the same at the same time: cost::Rounds, each cluster told by
+/// one clock. Positions lie in the order of the leaves, wherever the ranks do.
 ///
 /// All flows of a round have the same rate. A link of a cluster carries as many of them as the
 /// cluster has ranks. So a round takes the time of the busiest kind of link. To the rounding of
 /// sums; O(levels) for each round, O(clusters^2 levels) between outermost clusters.
 class RegularRounds {
  public:
-  /// @pre machine.whole().shape().is_regular
+  /// @pre machine.whole().shape().equal_parts
   explicit RegularRounds(const FoldedMachine& machine);
 
   /// Number of outermost clusters, and of ranks of each.

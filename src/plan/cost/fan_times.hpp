@@ -31,7 +31,7 @@ struct Fan {
   std::span<const std::uint32_t> levels;  ///< level of the edge to each child
   const Routes* routes = nullptr;         ///< routes of the edges, in the direction of the messages
   std::size_t first_route = 0;            ///< index of the route of the first child
-  const Crossings* crossings = nullptr;   ///< messages down the tree at the time of this fan
+  const Crossings* crossings = nullptr;   ///< messages of the tree at the time of this fan
   std::span<const double> vectors = {};   ///< number of vectors from each child; empty: one
 };
 

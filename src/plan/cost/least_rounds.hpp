@@ -41,9 +41,12 @@ class LeastRounds {
 
   /// Follows ways from these positions on. @pre no rounds yet; positions are ranks of the machine
   /// @param shares messages share links with those of other ranks
-  void follow(const topology::Machine& machine, std::span<const Rank> starts, bool shares) {
+  /// @param dealt_to ranks are dealt out to so many innermost clusters in turn; 0: they are not
+  void follow(const topology::Machine& machine, std::span<const Rank> starts, bool shares,
+              Rank dealt_to) {
     machine_ = &machine;
     shares_ = shares;
+    dealt_to_ = dealt_to;
     for (const Rank start : starts) ways_.push_back({start % size_, 0});
   }
 
@@ -106,6 +109,13 @@ class LeastRounds {
   void ring(double rounds, double bytes, bool combines, bool around_all = false) {
     const auto size = static_cast<Picos>(size_);
     const Picos combined = combines ? costs_.combine(bytes) : 0;
+    if (shares_ && dealt_to_ != 0) {  // from each innermost cluster to the next, all its ranks
+      Picos turn = dealt_to_ * combined;
+      for (Rank at = 0; at < dealt_to_; ++at) {
+        turn += hop(*machine_, costs_, at, (at + 1) % size_, bytes, senders(1));
+      }
+      return add(rounds / dealt_to_ * turn);
+    }
     const Picos each = costs_.send(bytes) + costs_.flow(1, bytes) + costs_.recv(bytes) + combined;
     const Picos turn =
         along_ ? costs_.turn() + size * each : size * (costs_.message(1, bytes) + combined);
@@ -131,6 +141,15 @@ class LeastRounds {
       const auto next = (std::uint64_t{way.at} + distance) % size_;
       go(way, static_cast<Rank>(next), bytes, distance, combines, times);
     }
+  }
+  /// Where each rank sends to one that is `distance` further: so many leave a cluster at the same
+  /// time, if it has as many. Ranks that are dealt out move by clusters, all of a cluster at once.
+  [[nodiscard]] double senders(Rank distance) const {
+    if (!shares_) return 1;
+    if (dealt_to_ == 0) return distance;
+    const Rank clusters = distance % dealt_to_;
+    const double ranks = static_cast<double>(size_) / dealt_to_;
+    return std::max(1.0, ranks * std::min(clusters, dealt_to_ - clusters));
   }
   /// The longest of the ways so far.
   [[nodiscard]] Picos longest_way() const {
@@ -162,9 +181,9 @@ class LeastRounds {
     Rank at = 0;
     Picos takes = 0;
   };
-  /// @param senders so many ranks side by side send as far, so many times
-  void go(Way& way, Rank to, double bytes, double senders, bool combines, double times = 1) const {
-    way.takes += times * hop(*machine_, costs_, way.at, to, bytes, shares_ ? senders : 1) +
+  /// @param distance all ranks send as far, so many times
+  void go(Way& way, Rank to, double bytes, Rank distance, bool combines, double times = 1) const {
+    way.takes += times * hop(*machine_, costs_, way.at, to, bytes, senders(distance)) +
                  times * (combines ? costs_.combine(bytes) : 0);
     way.at = to;
   }
@@ -188,6 +207,7 @@ class LeastRounds {
   Picos before_last_ = 0;
   const topology::Machine* machine_ = nullptr;
   bool shares_ = false;
+  Rank dealt_to_ = 0;
   std::vector<Way> ways_;
 };
 

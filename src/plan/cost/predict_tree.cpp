@@ -55,8 +55,7 @@ TreePrediction::TreePrediction(const CostView& cost_view, const WholeTree& tree,
   find_levels();
 }
 
-/// Edges' levels, generations, and who crosses what: of a pipeline all edges flow at once, else
-/// those of one generation do.
+/// Edges' levels and generations.
 void TreePrediction::find_levels() {
   level_.assign(tree_.size(), 0);
   depth_.assign(tree_.size(), 0);
@@ -66,7 +65,6 @@ void TreePrediction::find_levels() {
       down_.add(parent, child);
       levels_.push_back(down_[down_.size() - 1].level);
       level_[child] = levels_.back();
-      if (pipelined()) crossings_.add(down_.resources(down_.size() - 1));
     }
   }
   for (std::size_t i = 0; i < tree_.order.size(); ++i) {
@@ -76,10 +74,6 @@ void TreePrediction::find_levels() {
     if (depth_[rank] == layers_.size()) layers_.push_back(i);
   }
   layers_.push_back(tree_.order.size());
-  // Of a pipeline of n segments through g generations, an edge is in use for n of n + g - 1 steps.
-  const double most = fans_.most_segments();
-  const auto generations = static_cast<double>(layers_.size()) - 2;
-  if (pipelined()) crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
 }
 
 void TreePrediction::find_ways_up() {
@@ -109,14 +103,25 @@ void TreePrediction::keep_rank_order() {
   }
 }
 
-/// Crossings of the edges from the ranks [begin, end) of the order to their children.
-void TreePrediction::count_layer(std::size_t begin, std::size_t end) {
+/// Who crosses what: of a pipeline all edges flow at once, else those of one generation do.
+void TreePrediction::count_pipeline(const Routes& routes) {
+  if (!pipelined()) return;
+  crossings_.clear();
+  for (std::size_t edge = 0; edge < routes.size(); ++edge) crossings_.add(routes.resources(edge));
+  // Of a pipeline of n segments through g generations, an edge is in use for n of n + g - 1 steps.
+  const double most = fans_.most_segments();
+  const auto generations = static_cast<double>(layers_.size()) - 2;
+  crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
+}
+
+/// Crossings of the edges between the ranks [begin, end) of the order and their children.
+void TreePrediction::count_layer(std::size_t begin, std::size_t end, const Routes& routes) {
   if (pipelined()) return;
   crossings_.clear();
   for (std::size_t i = begin; i < end; ++i) {
     const Rank v = tree_.order[i];
     for (std::size_t edge = tree_.first[v]; edge < tree_.first[v + 1]; ++edge) {
-      crossings_.add(down_.resources(edge));
+      crossings_.add(routes.resources(edge));
     }
   }
 }
@@ -153,8 +158,9 @@ Fan TreePrediction::fan_of(Rank rank, const Routes& routes) const {
 
 void TreePrediction::broadcast(std::vector<Stream>& streams) {
   std::vector<Stream> out;
+  count_pipeline(down_);
   for (std::size_t layer = 0; layer + 1 < layers_.size(); ++layer) {
-    count_layer(layers_[layer], layers_[layer + 1]);
+    count_layer(layers_[layer], layers_[layer + 1], down_);
     for (std::size_t i = layers_[layer]; i < layers_[layer + 1]; ++i) {
       const Fan fan = fan_of(tree_.order[i], down_);
       if (fan.children.empty()) continue;
@@ -167,10 +173,11 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
 
 void TreePrediction::reduce(std::vector<Stream>& streams) {
   find_ways_up();
+  count_pipeline(up_);
   std::vector<Stream> in;
   std::vector<double> vectors;
   for (std::size_t layer = layers_.size() - 1; layer-- > 0;) {
-    count_layer(layers_[layer], layers_[layer + 1]);
+    count_layer(layers_[layer], layers_[layer + 1], up_);
     for (std::size_t i = layers_[layer]; i < layers_[layer + 1]; ++i) {
       Fan fan = fan_of(tree_.order[i], up_);
       in.clear();

@@ -85,7 +85,8 @@ class TreePrediction {
   [[nodiscard]] Fan fan_of(Rank rank, const Routes& routes) const;
   void find_levels();
   void find_ways_up();
-  void count_layer(std::size_t begin, std::size_t end);
+  void count_pipeline(const Routes& routes);
+  void count_layer(std::size_t begin, std::size_t end, const Routes& routes);
 
   const CostView& cost_view_;
   const WholeTree& tree_;

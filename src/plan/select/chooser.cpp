@@ -70,6 +70,14 @@ Collective representative(const Collective& call, Rank root) {
   return one;
 }
 
+/// The longest call of the class of a regular one.
+Collective longest_of_class(const Collective& call) {
+  Collective longest = call;
+  const Bytes next = least_of_class(size_class(mean_bytes(call)) + 1);
+  longest.count = std::max(call.count, (next.value - 1) / call.element.value);
+  return longest;
+}
+
 sim::SimOptions simulated_as(const Transport& transport) {
   sim::SimOptions options;
   options.eager_limit = Bytes{transport.eager_bytes};
@@ -167,6 +175,9 @@ std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots,
   SimulatedTimes times(hierarchy(), call, worth, simulated_as(rules_.transport));
   SimulatedTimes reserve(hierarchy(), call, worth, simulated_as(rules_.transport));
   all = settled_by_simulation(std::move(all), times, reserve);
+  const Collective longest = longest_of_class(call);
+  SimulatedTimes at_end(hierarchy(), longest, worth, simulated_as(rules_.transport));
+  settle_for_class(all, at_end);
   put_preferred_first(all, call);
   return all;
 }

@@ -55,6 +55,23 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
       {"l0:4(10ms,1Gbit/s) l1:1|1|4|2(50us,10Mbit/s,backbone=50Mbit/s) "
        "l2:2(50us,1Gbit/s,send=1us,recv=1us)",
        Operation::Exscan, 372840, 0, 1.03 * 1547},
+      // A binary tree of chains, 80.75 ms. Reductions in segments were predicted with the links
+      // that a broadcast fills: binomial trees of 92.38 ms were chosen.
+      {"l0:6(10ms,100Mbit/s) l1:6(300us,50Mbit/s,send=1us,recv=1us)", Operation::Reduce, 137880, 22,
+       1.03 * 80.75},
+      // Binomial trees, 197 ms. All the budget went to trees that differ less from the first one,
+      // of 210 ms.
+      {"l0:5(10ms,50Mbit/s) l1:1|3|3|5|2(2ms,100Mbit/s,backbone=100Mbit/s,send=5us,recv=3us)",
+       Operation::Allreduce, 243552, 0, 1.03 * 197.1},
+      // Stripes, 20.51 ms. The first by prediction, 22.93 ms, did not fit into the budget, and then
+      // nothing was simulated.
+      {"l0:6(200us,1Gbit/s) l1:3(2ms,10Gbit/s) placement=cyclic", Operation::Allreduce, 1048576, 0,
+       1.03 * 20.51},
+      // A binomial tree, 5.36 s. It is predicted to take 1.39 times as long as the first, of 6.14
+      // s.
+      {"l0:3(200us,50Mbit/s) l1:1|6|1(2ms,10Mbit/s,backbone=50Mbit/s) "
+       "l2:5(2us,100Mbit/s,backbone=10Gbit/s,send=1us,recv=1us)",
+       Operation::Scan, 983768, 0, 1.03 * 5360},
       // Over the other cluster 2 us: trees over levels take 30 ms.
       {"l0:2(1us) l1:4(30ms)", Operation::Broadcast, 1024, 0, 0.004},
       {"l0:2(1us) l1:4(30ms)", Operation::Reduce, 1024, 5, 0.004},

@@ -160,6 +160,55 @@ TEST(Affordable, AreNoWalksOverManyRanks) {
   EXPECT_FALSE(predictor.affordable(ring, call));  // whatever was asked before
 }
 
+TEST(Affordable, AreNoWalksWhereManyRanksAreDealtOut) {
+  const auto machine = *topology::parse_synthetic(
+      "site:4(1ms,10Gbit/s) node:64(20us,25Gbit/s) proc:32(1us,80Gbit/s,send=400ns,recv=400ns) "
+      "placement=cyclic");
+  const Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  EXPECT_TRUE(predictor.is_thrifty());
+  struct Told {
+    Operation operation;
+    const char* name;
+    bool by_shape;
+  };
+  constexpr Told kAll[]{{Operation::Allreduce, "recursive-doubling", false},
+                        {Operation::Allreduce, "rabenseifner", false},
+                        {Operation::Allreduce, "rabenseifner along the machine", true},
+                        {Operation::Allreduce, "striped ring/ring", true},
+                        {Operation::Barrier, "dissemination", false},
+                        {Operation::Allgather, "bruck", false},
+                        {Operation::Allgather, "ring", false},
+                        {Operation::Allgather, "ring along the machine", true},
+                        {Operation::ReduceScatter, "recursive-halving", false},
+                        {Operation::Scan, "recursive-doubling", false}};
+  for (const auto& [operation, name, by_shape] : kAll) {
+    const std::uint64_t count = operation == Operation::Barrier ? 0 : 1024;
+    const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
+    const auto plan = plan_named(name, hierarchy, call);
+    ASSERT_TRUE(plan) << name;
+    EXPECT_EQ(predictor.affordable(*plan, call).has_value(), by_shape) << name;
+    const double told = to_seconds(predictor.told(*plan, call));
+    const double walked = to_seconds(predictor(*plan, call));
+    EXPECT_NEAR(told, walked, 0.25 * walked) << schedule::name_of(operation) << " " << name;
+  }
+}
+
+TEST(Leaders, AreToldWhereManyRanksAreDealtOut) {
+  const auto machine = *topology::parse_synthetic(
+      "site:4(1ms,10Gbit/s) node:40(20us,25Gbit/s) proc:32(1us,80Gbit/s,send=400ns,recv=400ns) "
+      "placement=cyclic");
+  const Hierarchy hierarchy(machine);
+  const Predictor predictor(hierarchy);
+  const auto any = [](const Plan&) { return true; };
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    const auto operation = static_cast<Operation>(o);
+    const Collective call{operation, machine.size(), 0, 1024, Bytes{1}, true, {}};
+    const auto found = leaders(predictor, call, Bits::Any, Roots::Any, algorithms(), any);
+    ASSERT_FALSE(found.empty()) << schedule::name_of(operation);
+  }
+}
+
 TEST(Affordable, IsEverythingAmongFewRanks) {
   const auto machine = *topology::parse_synthetic("site:4(1ms) node:16(20us) proc:8(1us)");
   const Hierarchy hierarchy(machine);

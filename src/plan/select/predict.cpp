@@ -83,8 +83,11 @@ Time Predictor::beside(const Plan& plan, const schedule::Collective& call) const
 }
 
 bool Predictor::is_thrifty() const {
-  return hierarchy_.machine().size() > kNumbersWalkedUpTo && hierarchy_.shape().in_order &&
-         goes_by_parts();
+  const collective::MachineShape& shape = hierarchy_.shape();
+  const Rank ranks = hierarchy_.machine().size();
+  const bool is_known =
+      shape.in_order ? ranks > kNumbersWalkedUpTo : shape.dealt_to != 0 && ranks > kWalkedUpTo;
+  return is_known && goes_by_parts();
 }
 
 std::optional<Time> Predictor::by_shape(const Plan& plan, const schedule::Collective& call) const {

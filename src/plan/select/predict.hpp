@@ -49,7 +49,8 @@ inline constexpr Rank kFewParts = 4;
 /// With more ranks, on such machines whose ranks lie in order, plans by number for short messages
 /// are predicted by the machine's shape alone.
 inline constexpr Rank kNumbersWalkedUpTo = 512;
-/// With more ranks so are all plans.
+/// With more ranks so are all plans, also where ranks are dealt out to the innermost clusters in
+/// turn.
 inline constexpr Rank kWalkedUpTo = 4096;
 
 /// Predicts plans on one machine. What it predicted for the last call it remembers, also for plans

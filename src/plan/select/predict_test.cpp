@@ -20,6 +20,21 @@ using collective::Hierarchy;
 using schedule::Collective;
 using schedule::Operation;
 
+/// Up a tree a rank's link in carries what its children send, and its link out one message.
+TEST(Predict, SegmentsUpATreeShareTheLinksThatTheyCross) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("l0:6(10ms,100Mbit/s) l1:6(300us,50Mbit/s,send=1us,recv=1us)");
+  const Hierarchy hierarchy(machine);
+  const Collective call{Operation::Reduce, machine.size(), 22, 131072, Bytes{1}, true, {}};
+  for (const char* name : {"multilevel binary/chain 4 KiB", "multilevel chain/chain 4 KiB",
+                           "multilevel chain/binary 4 KiB"}) {
+    const Plan plan = *plan_named(name, hierarchy, call);
+    const double simulated = to_seconds(simulated_time(plan, hierarchy, call, {}));
+    const double predicted = to_seconds(predict(plan, CostView(machine), hierarchy, call));
+    EXPECT_NEAR(predicted, simulated, 0.01 * simulated) << name;
+  }
+}
+
 /// Where next to nothing is shared the closed form is the simulation.
 TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
   for_all_seeds(60, [](Random& rng) {

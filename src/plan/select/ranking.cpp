@@ -356,11 +356,19 @@ std::vector<Choice> leaders(const Predictor& predictor, const Collective& call, 
   std::vector<Choice> found = ranked(by_shape, walk);
   const auto is_served = [&](const Choice& choice) { return serves(choice.plan); };
   if (std::any_of(found.begin(), found.end(), is_served)) return found;
-  // Nothing can be predicted: lower bounds decide where all have one.
+  // Nothing can be predicted: lower bounds decide where all have one. Scans over levels have none
+  // where ranks are dealt out, and are left out there.
   const std::vector<Plan> all = usual_plans(hierarchy, call, bits, table);
   const auto has_bound = [&](const Plan& plan) { return predictor.at_least(plan, call) > Time{0}; };
-  if (!std::all_of(all.begin(), all.end(), has_bound)) return ranked(predicted);
-  return ranked([&](const Plan& plan) { return std::optional(predictor.at_least(plan, call)); });
+  const auto is_told = [&](const Plan& plan) { return has_bound(plan) && serves(plan); };
+  const bool suffices = hierarchy.shape().dealt_to != 0
+                            ? std::any_of(all.begin(), all.end(), is_told)
+                            : std::all_of(all.begin(), all.end(), has_bound);
+  if (!suffices) return ranked(predicted);
+  return ranked([&](const Plan& plan) -> std::optional<Time> {
+    if (!has_bound(plan)) return std::nullopt;
+    return predictor.at_least(plan, call);
+  });
 }
 
 }  // namespace espalier::select

@@ -16,10 +16,17 @@ using schedule::Collective;
 /// A plan is not simulated if it is predicted to take this many times the best simulated time, even
 /// scaled by the lowest ratio of a simulated time to a predicted one so far.
 constexpr double kNear = 1.25;
+/// The same for the best of a kind: predictions of one kind err alike.
+constexpr double kNearOfAKind = 1.6;
+/// A plan that takes at most so many times as long as the first is also compared for the longest
+/// call of the class.
+constexpr double kAlikeInAClass = 1.03;
 /// Pipelines of at most so many segments are simulated whole.
-constexpr std::uint64_t kSegmentsWhole = 32;
+constexpr std::uint64_t kSegmentsWhole = 64;
 /// A pipeline's pace is first taken from so many segments.
 constexpr std::uint64_t kFewSegments = 8;
+/// Steps that are simulated of a steady pipeline: one, then two, then three.
+constexpr std::uint64_t kSteps = 6;
 /// The messages of longer pipelines are counted by those of so many segments.
 constexpr std::uint64_t kCountedSegments = 64;
 /// Two steps of a steady pipeline differ by no more.
@@ -140,7 +147,7 @@ std::optional<Time> SimulatedTimes::of(const Plan& plan) {
   const std::uint64_t unit = segments.most;
   const auto entire = [&] { return time_of(plan, call_.count); };
   if (unit == 0 || call_.count <= kSegmentsWhole * segments.least ||
-      call_.count <= 4 * kFewSegments * unit) {
+      call_.count <= kSteps * kFewSegments * unit) {
     return entire();
   }
   const auto first = time_of(plan, unit);
@@ -152,7 +159,7 @@ std::optional<Time> SimulatedTimes::of(const Plan& plan) {
   if (pace <= 0) return entire();
   const auto filled = static_cast<std::uint64_t>(first->picoseconds / pace) + 1;
   const std::uint64_t step = std::max(kFewSegments, filled) * unit;
-  if (call_.count <= 4 * step) return entire();
+  if (call_.count <= kSteps * step) return entire();
   const auto one = step == kFewSegments * unit ? few : time_of(plan, step);
   const auto two = one ? time_of(plan, 2 * step) : std::nullopt;
   const auto three = two ? time_of(plan, 3 * step) : std::nullopt;
@@ -168,34 +175,121 @@ std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
   if (ranks > kChoicesUpTo) return 0;
   constexpr std::int64_t kPerMessage = 16 * 1'000'000;  // 16 us
   return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 11, 1 << 14));
+      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 12, 1 << 14));
 }
+
+namespace {
+
+/// The shape of the outermost tree.
+collective::Shape outermost_tree(const collective::MultilevelChoice& choice) {
+  const bool exchanges = choice.top == collective::Top::Exchange && choice.levels.size() > 1;
+  return choice.levels[exchanges ? 1 : 0].shape;
+}
+
+/// Whether plans differ in what matters less: segments, of trees over levels all but the outermost
+/// one, of stripes how they go across.
+bool are_of_one_kind(const Plan& a, const Plan& b) {
+  if (a.algorithm != b.algorithm) return false;
+  const collective::MultilevelChoice *one = levels_of(a), *other = levels_of(b);
+  if (one != nullptr && other != nullptr) {
+    return one->top == other->top && outermost_tree(*one) == outermost_tree(*other);
+  }
+  const auto* stripes = std::get_if<collective::StripedChoice>(&a.parameters);
+  const auto* others = std::get_if<collective::StripedChoice>(&b.parameters);
+  if (stripes != nullptr && others != nullptr) return stripes->inside == others->inside;
+  return are_alike(a, b);
+}
+
+/// Indices of plans: the first of each kind, then all others.
+struct Turns {
+  std::vector<std::size_t> order;
+  std::size_t kinds = 0;
+};
+
+Turns kinds_first(const std::vector<Choice>& ranked) {
+  Turns turns;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const auto is_like = [&](std::size_t k) {
+      return are_of_one_kind(ranked[k].plan, ranked[i].plan);
+    };
+    const bool is_known = std::any_of(turns.order.begin(), turns.order.end(), is_like);
+    (is_known ? others : turns.order).push_back(i);
+  }
+  turns.kinds = turns.order.size();
+  turns.order.insert(turns.order.end(), others.begin(), others.end());
+  return turns;
+}
+
+}  // namespace
 
 std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times,
                                           SimulatedTimes& reserve) {
-  std::vector<Choice> simulated, others;
+  std::vector<bool> is_simulated(ranked.size(), false);
   auto fastest = static_cast<double>(kForever.picoseconds);
   double lowest_ratio = 1;  // of a simulated time to the predicted one
-  for (Choice& choice : ranked) {
+  const Turns turns = kinds_first(ranked);
+  for (std::size_t turn = 0; turn < turns.order.size(); ++turn) {
+    Choice& choice = ranked[turns.order[turn]];
     const auto predicted = static_cast<double>(choice.predicted.picoseconds);
-    const bool is_near = lowest_ratio * predicted <= kNear * fastest;
-    auto from_root = is_near ? times.of(choice.plan) : std::nullopt;
-    const bool may_lead = !simulated.empty() && lowest_ratio * predicted < fastest;
+    const double near = turn < turns.kinds ? kNearOfAKind : kNear;
+    auto from_root =
+        lowest_ratio * predicted <= near * fastest ? times.of(choice.plan) : std::nullopt;
+    const bool may_lead = turn > 0 && lowest_ratio * predicted < fastest;
     if (!from_root && may_lead) from_root = reserve.of(choice.plan);
-    if (!from_root) {
-      if (simulated.empty() && others.empty()) return ranked;
-      others.push_back(std::move(choice));
-      continue;
-    }
+    if (!from_root) continue;
     const double takes = static_cast<double>(from_root->picoseconds) * choice.over_roots;
     fastest = std::min(fastest, takes);
     if (predicted > 0) lowest_ratio = std::min(lowest_ratio, takes / predicted);
-    simulated.push_back({std::move(choice.plan), nearest_time(takes), choice.over_roots});
+    choice.predicted = nearest_time(takes);
+    is_simulated[turns.order[turn]] = true;
+  }
+  std::vector<Choice> simulated, others;
+  const bool leads = !ranked.empty() && !is_simulated.front() &&
+                     static_cast<double>(ranked.front().predicted.picoseconds) <= fastest;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const bool comes_first = is_simulated[i] || (i == 0 && leads);
+    (comes_first ? simulated : others).push_back(std::move(ranked[i]));
   }
   std::stable_sort(simulated.begin(), simulated.end(),
                    [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   std::move(others.begin(), others.end(), std::back_inserter(simulated));
   return simulated;
+}
+
+void settle_for_class(std::vector<Choice>& ranked, SimulatedTimes& longest) {
+  struct Known {
+    std::size_t index;
+    double takes, at_end;
+  };
+  const auto picoseconds = [](Time time) { return static_cast<double>(time.picoseconds); };
+  std::vector<Known> known;
+  double least_at_end = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const Choice& choice = ranked[i];
+    if (picoseconds(choice.predicted) > kAlikeInAClass * picoseconds(ranked.front().predicted)) {
+      break;
+    }
+    const auto is_like = [&](const Known& one) {
+      return are_of_one_kind(ranked[one.index].plan, choice.plan);
+    };
+    if (std::any_of(known.begin(), known.end(), is_like)) continue;
+    const auto at_end = longest.of(choice.plan);
+    if (!at_end && i == 0) return;
+    if (!at_end) continue;
+    known.push_back({i, picoseconds(choice.predicted), picoseconds(*at_end) * choice.over_roots});
+    if (i == 0) least_at_end = known.back().at_end;
+    least_at_end = std::min(least_at_end, known.back().at_end);
+  }
+  if (known.size() < 2) return;
+  const auto loses = [&](const Known& one) {
+    return std::max(one.takes / known.front().takes, one.at_end / least_at_end);
+  };
+  const auto best =
+      std::min_element(known.begin(), known.end(),
+                       [&](const Known& a, const Known& b) { return loses(a) < loses(b); });
+  const auto from = ranked.begin() + static_cast<std::ptrdiff_t>(best->index);
+  std::rotate(ranked.begin(), from, from + 1);
 }
 
 }  // namespace espalier::select

@@ -72,18 +72,29 @@ class SimulatedTimes {
 };
 
 /// How much simulation a choice is worth, in messages: one for each 16 us of the predicted time of
-/// a call, at least 2^11 and at most 2^14. Simulating one takes a few microseconds. None with more
+/// a call, at least 2^12 and at most 2^14. Simulating one takes a few microseconds. None with more
 /// than 512 ranks: there one plan would take all of it.
 [[nodiscard]] std::uint64_t worth_of_simulation(Time predicted, Rank ranks);
 
-/// Simulates the plans that are predicted to be near the best one, in the order of `ranked`, as
-/// long as the budget lasts. Returns them by simulated time, then the others as they were. If the
-/// first does not fit into the budget, none is simulated.
+/// Simulates the plans that are predicted to be near the best one, as long as the budget lasts:
+/// first the best of each kind, which may be less near, then all others, in the order of `ranked`.
+/// Plans of a kind differ in their segments, those over levels also in all trees but the outermost,
+/// stripes in how they go across.
+/// Returns them by simulated time, then the others as they were. If the first of `ranked` does not
+/// fit into the budget, it keeps its place unless another one's simulated time is shorter than its
+/// predicted one.
 /// @param reserve a budget of its own for plans that are predicted to be faster than any that was
 ///        simulated: without it they would stand behind, since the first ones took too long
 /// @pre ranked is sorted by predicted time, its plans serve the call
 [[nodiscard]] std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked,
                                                         SimulatedTimes& times,
                                                         SimulatedTimes& reserve);
+
+/// Of kinds of plans that take about as long as the first for the call that stands for its class,
+/// puts the one first that does best for the class: the most that it takes longer than the fastest,
+/// for that call or for the longest of the class, is least. Ties stay.
+/// @param longest times for the longest call of the class
+/// @pre ranked is what settled_by_simulation() returned
+void settle_for_class(std::vector<Choice>& ranked, SimulatedTimes& longest);
 
 }  // namespace espalier::select
