@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls through the memory of a node leave nothing behind, and go by messages where memory cannot be had.
 
-    in_memory_test.py MPI LIBRARY PROGRAM     LONG_TESTS=1: all cases
+    in_memory_test.py MPI LIBRARY PROGRAM     LONG_TESTS=1: all cases, each under both MPIs
 """
 import os
 import pathlib
@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import turns
 
 MPI, LIBRARY, PROGRAM = sys.argv[1:4]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
@@ -36,7 +38,12 @@ def run(how, *settings, forced=True, arguments=()):
 
 def some_of(cases):
     """Cases that are much alike: all of them in long runs, else the first."""
-    return cases if "LONG_TESTS" in os.environ else cases[:1]
+    return cases if turns.IS_LONG else cases[:1]
+
+
+def every_other(cases):
+    """Cases in which the MPI makes no difference: all of them in long runs, else half of them under each."""
+    return cases if turns.IS_LONG else cases[MPI == "openmpi"::2]
 
 
 def main():
@@ -70,16 +77,16 @@ def main():
     for forced in some_of([False, True]):
         code, printed, told = run("fork", "ESPALIER_SHARED=1" if forced else "ESPALIER_SHARED=tried", forced=forced)
         expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")
-    for how, settings, why in [("end", ["ESPALIER_SHARED_MEMORY=100KiB"], "ESPALIER_SHARED_MEMORY allows no more"),
-                               ("limited", [], "the system gives no memory"),
-                               ("refused", [], "the system gives no memory"),
-                               ("unseen", [], "memory of another process cannot be opened")]:
+    for how, settings, why in every_other([("end", ["ESPALIER_SHARED_MEMORY=100KiB"], "ESPALIER_SHARED_MEMORY allows no more"),
+                                           ("limited", [], "the system gives no memory"),
+                                           ("refused", [], "the system gives no memory"),
+                                           ("unseen", [], "memory of another process cannot be opened")]):
         code, printed, told = run(how, "ESPALIER_SHARED=1", *settings)
         expect(code == 0 and "wrong 0" in printed, f"{how}: {code} {printed}")
         expect(f"{USED}: 1 communicator without: {why}" in told and THROUGH not in told, f"{how}: {printed} {told}")
     code, printed, told = run("refused", "ESPALIER_SHARED=tried", forced=False, arguments=["tried"])
     expect(code == 0 and "wrong 0" in printed and THROUGH not in told, f"refused, tried: {code} {printed} {told}")
-    for shared, is_through in [("tried", False), ("1", True)]:
+    for shared, is_through in every_other([("tried", False), ("1", True)]):
         code, printed, told = run("tried", f"ESPALIER_SHARED={shared}", "IN_MEMORY_OF_DEVICES=1", forced=False)
         expect(code == 0 and "wrong 0" in printed, f"devices, {shared}: {code} {printed}")
         expect(("buffers on devices" in told) != is_through and ("shared memory: at most" in told) == is_through,

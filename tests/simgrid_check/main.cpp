@@ -1,8 +1,7 @@
 // Our simulator beside SimGrid's (libsimgrid, S4U), on the same schedules and machines.
 //
 //   simgrid_check            the check: exits 1 if the median or the worst difference is too large;
-//   each case by one of two
-//                            rules for flows, with LONG_TESTS=1 by both
+//                            each case by one of two rules, with LONG_TESTS=1 by both
 //   simgrid_check --table    every case, in three ways (docs/simulation.md explains them)
 #include <fmt/format.h>
 #include <sys/wait.h>
