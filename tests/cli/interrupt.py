@@ -51,6 +51,7 @@ def run(arguments):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts tests in the background has it ignored, by what they start too
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "hosts").write_text("".join(f"node{h} slots=16\n" for h in range(256)))

@@ -417,6 +417,7 @@ class Lab(unittest.TestCase):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts tests in the background has it ignored, by what they start too
     ran = lab("up", MACHINE, code=None)
     if ran.returncode != 0:
         if "a lab needs root" in ran.stderr:
