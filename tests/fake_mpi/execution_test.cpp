@@ -155,6 +155,49 @@ TEST(Execution, MessagesOfLaterCallsHoldNoneOfEarlierOnesBack) {
   EXPECT_TRUE(second_there.execution.is_done());
 }
 
+/// Rank 1 sends what rank 0 waits for, is done with that, and sends the message of the next call.
+class LaterMessages : public testing::Test {
+ protected:
+  LaterMessages() : ranks_(2, impatient(), 100) {}
+  static ChannelOptions impatient() {
+    ChannelOptions options;
+    options.stall_seconds = 0.01;
+    return options;
+  }
+  static schedule::Region one() { return schedule::slice(schedule::Buffer::Out, 0, 1); }
+  /// What rank 0's first call returns; rank 1's first call sends to it or does nothing.
+  int end_of_first(bool is_sent) {
+    schedule::ProgramBuilder takes(0), sends(1), sends_again(1);
+    takes.recv(1, one());
+    if (is_sent) sends.send(0, one());
+    sends_again.send(0, one());
+    SmallRun here(ranks_.channel(0), std::move(takes).build());
+    SmallRun there(ranks_.channel(1), std::move(sends).build());
+    SmallRun there_next(ranks_.channel(1), std::move(sends_again).build());
+    here.begin(ranks_.channel(0));
+    ranks_.world().me = 1;
+    for (SmallRun* run : {&there, &there_next}) {
+      run->begin(ranks_.channel(1));
+      run->execution.step();
+    }
+    ranks_.world().me = 0;
+    return here.execution.finish();
+  }
+  Ranks ranks_;
+};
+
+/// On a busy host both may come between the last test of the receive and the look at what else
+/// came.
+TEST_F(LaterMessages, ThatComeWithTheAwaitedOneAreNoOtherCall) {
+  ranks_.world().before_look = [&] { ranks_.world().deliver_all(); };
+  EXPECT_EQ(end_of_first(true), MPI_SUCCESS);
+}
+
+TEST_F(LaterMessages, OfARankThatSentNothingInThisCallAreAnotherCall) {
+  ranks_.world().before_look = [&] { ranks_.world().deliver_all(); };
+  EXPECT_EQ(end_of_first(false), MPI_ERR_TRUNCATE);
+}
+
 schedule::Program one_send() {
   schedule::ProgramBuilder program(0);
   program.send(1, schedule::slice(schedule::Buffer::Out, 0, 1));

@@ -234,6 +234,7 @@ struct Calls {
     return MPI_SUCCESS;
   }
   static bool is_there(int from, int tag, MPI_Status* status) {
+    world().before_look();
     for (const Message& m : world().arrived_) {
       if (m.to != world().me || (from != MPI_ANY_SOURCE && m.from != from)) continue;
       if (tag != MPI_ANY_TAG && tag != m.tag) continue;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -43,7 +44,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  int me = 0;  ///< the rank whose calls are made now
+  int me = 0;                                 ///< the rank whose calls are made now
+  std::function<void()> before_look = [] {};  ///< called whenever MPI is asked what came
 
   [[nodiscard]] int size() const { return size_; }
   /// Pairs of ranks between which something is on the wire.

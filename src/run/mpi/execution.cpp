@@ -88,7 +88,7 @@ int Execution::finish() {
                 channel_.step_pending ? channel_.step_pending() : channel_.step_others(*this);
             return others_have || has_moved || is_done();
           },
-          [this] { look_for_other_calls(); });
+          [this](Suspicion& suspicion) { look_for_other_calls(suspicion); });
     }
   }
   return error_;
@@ -284,10 +284,10 @@ void Execution::complete(const Part& part, const MPI_Status& status, bool has_co
 }
 
 /// Nothing has come for long: perhaps others make another call, and we would wait for ever.
-void Execution::look_for_other_calls() {
+void Execution::look_for_other_calls(Suspicion& suspicion) {
   if (state_ != State::Running) return;
-  const auto look = [this](int source) {
-    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source));
+  const auto look = [&](int source) {
+    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source, suspicion));
   };
   look(MPI_ANY_SOURCE);
   for (const Part& part : requests_.parts()) {

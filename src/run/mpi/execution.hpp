@@ -5,6 +5,7 @@
 
 #include "mpi/channel.hpp"
 #include "mpi/payload.hpp"
+#include "mpi/polling.hpp"
 #include "mpi/requests.hpp"
 #include "runtime/prepared.hpp"
 
@@ -128,7 +129,7 @@ class Execution {
   bool take_completed();
   void widen_when_idle();
   void end_if_over();
-  void look_for_other_calls();
+  void look_for_other_calls(Suspicion& suspicion);
   void give_up();
 
   Channel& channel_;

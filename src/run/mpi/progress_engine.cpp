@@ -255,7 +255,7 @@ void ProgressEngine::look_for_mismatch() {
 void ProgressEngine::let_block(PendingCalls& calls) {
   while (!calls.may_block()) {
     poll(
-        1, [&] { return step() || calls.may_block(); }, [] {});
+        1, [&] { return step() || calls.may_block(); }, [](Suspicion&) {});
   }
 }
 

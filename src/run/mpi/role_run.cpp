@@ -53,9 +53,10 @@ int RoleRun::finish() {
     } else {
       poll(
           channel_.options().stall_seconds, [this] { return step() || error_ != MPI_SUCCESS; },
-          [this] {
+          [this](Suspicion& suspicion) {
             const int mine = channel_.tags().tag(number_, call_.signature, 0);
-            note(look_for_another_call(channel_.comm(), channel_.tags(), mine, MPI_ANY_SOURCE));
+            note(look_for_another_call(channel_.comm(), channel_.tags(), mine, MPI_ANY_SOURCE,
+                                       suspicion));
           });
     }
   }

@@ -56,13 +56,13 @@ class ShortRun {
   void poll_until(Done done, int source = MPI_ANY_SOURCE) {
     poll(
         channel_.options().stall_seconds, [&] { return done() || error_ != MPI_SUCCESS; },
-        [&] {
-          look(MPI_ANY_SOURCE);
-          if (source != MPI_ANY_SOURCE) look(source);
+        [&](Suspicion& suspicion) {
+          look(MPI_ANY_SOURCE, suspicion);
+          if (source != MPI_ANY_SOURCE) look(source, suspicion);
         });
   }
-  void look(int source) {
-    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source));
+  void look(int source, Suspicion& suspicion) {
+    note(look_for_another_call(channel_.comm(), channel_.tags(), tag(0), source, suspicion));
   }
 
   void send(const SequentialStep& step, std::uint32_t index) {
