@@ -199,12 +199,14 @@ TEST(IrregularPlan, RefusesAModelOfOtherRanks) {
 TEST(BlockCounts, SumUpToTheMeanTimesTheRanks) {
   const auto machine = *topology::parse_synthetic("proc:40(1us)");
   for (const std::string& name : count_distributions()) {
-    const auto counts = counts_from(name + ":3", machine, Bytes{10'000});
+    const bool draws = name != "equal" && name != "cpu-speed";
+    const std::string asked = draws ? name + ":3" : name;
+    const auto counts = counts_from(asked, machine, Bytes{10'000});
     ASSERT_TRUE(counts) << name;
     std::uint64_t sum = 0;
     for (const std::uint64_t c : *counts) sum += c;
     EXPECT_NEAR(static_cast<double>(sum), 400'000.0, 4'000.0) << name;
-    EXPECT_EQ(*counts, *counts_from(name + ":3", machine, Bytes{10'000}));
+    EXPECT_EQ(*counts, *counts_from(asked, machine, Bytes{10'000}));
   }
 }
 
