@@ -98,6 +98,9 @@ std::string said_otherwise(const CLI::App& app, const std::string& option) {
   if (is_operation && option_named(app, "OPERATION") != nullptr) {
     return fmt::format("the operation is a word of its own: {} broadcast", whole_name(app));
   }
+  if (option == "--disable" && option_named(app, "--espalier") != nullptr) {
+    return "leave out --espalier: all calls are then the MPI library's own";
+  }
   return "";
 }
 
