@@ -144,8 +144,24 @@ def unreachable_programs(t, given):
 def scripts(t, given):
     (t.folder / "job.sh").write_text(f"#!/bin/sh\nmpiexec.openmpi -n 2 {given[1]}\n")
     (t.folder / "job.sh").chmod(0o755)
-    has(t.findings(t.folder / "job.sh", area="program", code=0), "ok", "a script that uses Open MPI")
+    has(t.findings(t.folder / "job.sh", area="program", code=0), "ok", "a script that uses Open MPI", f"espalier run -- {t.folder}/job.sh")
+    (t.folder / "job.sh").write_text(f"#!/bin/sh\n#SBATCH -n 2\nmpiexec.openmpi -n 2 {given[1]}\n")
+    has(t.findings(t.folder / "job.sh", area="program", code=0), "ok", f"espalier run -- sbatch {t.folder}/job.sh")
+    # What its launcher starts: a program of the other MPI, and one that nothing can be preloaded into.
+    (t.folder / "job.sh").write_text(f"#!/bin/sh\nmpiexec.openmpi -n 2 {given[0]}\n")
+    has(t.findings(t.folder / "job.sh", area="program", code=1), "problem", "it is linked with MPICH, but mpiexec.openmpi in", "start it with MPICH's mpiexec")
+    fakes.compile_c(fakes.PROGRAM + fakes.LIBRARY % "MPICH Version: 4.0.2", t.folder / "half")
+    (t.folder / "job.sh").write_text(f"#!/bin/sh\nmpiexec.mpich -n 4 {t.folder}/half 5\n")
+    has(t.findings(t.folder / "job.sh", area="program", code=1), "problem", f"{t.folder}/half: its MPI is linked into it statically", "espalier export")
     has(t.findings("/usr/bin/python3", area="program", code=0), "ok", "mpi4py")
+    (t.folder / "bare").mkdir()
+    (t.folder / "bare" / "python3").write_text("#!/bin/sh\n")
+    (t.folder / "bare" / "python3").chmod(0o755)
+    program = t.folder / "solve.py"
+    program.write_text("from mpi4py import MPI\n")
+    found = t.findings(program, area="program", code=0, PATH=f"{t.folder}/bare:/usr/bin:/bin")
+    has(found, "warning", "bare/python3 has no mpi4py", "/usr/bin/python3", " has it (Open MPI ", f" {program}")
+    has(t.findings(program, area="program", code=1, PATH=f"{t.folder}/bare"), "warning", "install it", f" {program}")
     program = t.folder / "program.py"
     program.write_text("#!/usr/bin/python3\nfrom mpi4py import MPI\n")
     program.chmod(0o755)
@@ -255,8 +271,13 @@ def surroundings(t, _):
 def for_people(t, given):
     done = t.run(given[0], "--width", "80")
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout, done
-    assert max(map(len, done.stdout.splitlines())) < 160 and "\nPrograms\n  ok        " in done.stdout, done.stdout
+    assert max(map(len, done.stdout.splitlines())) < 160 and done.stdout.startswith("Programs\n  ok        "), done.stdout
     assert "\n0 problems, " in done.stdout, done.stdout
+    # What is ok but not about the program is one line; without programs, and as JSON, all of it is there.
+    assert "\nok: " in done.stdout and "other findings about this installation" in done.stdout and "\n  ok        ssh" not in done.stdout and "for espalier reproduce langer" not in done.stdout, done.stdout
+    alone = t.run("--width", "80").stdout
+    assert "other findings" not in alone and alone.count("\n  ok  ") > 20, alone
+    assert sum(f["level"] == "ok" for f in t.findings(given[0])) > 20
     assert "\x1b" in t.run("--color", "always").stdout
     done = t.run("./none")
     assert done.returncode == 1 and done.stderr == "" and done.stdout.count("1 problem,") == 1, done

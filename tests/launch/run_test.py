@@ -296,6 +296,18 @@ def placed_as_the_weather_says(t):
     assert t.run(command, example).returncode == 0, t.run(command, example).stderr
 
 
+def scripts_that_cannot_be_served(t):
+    """What a launcher in a script starts is looked at as on the command line."""
+    fakes.compile_c(fakes.PROGRAM + fakes.LIBRARY % "MPICH Version: 4.0.2", t.folder / "own")
+    script = t.script(f"{t.mpiexec} -n 2 {t.folder}/own 5\n")
+    refused(t.run([script], ["--explain"]), f"{t.folder}/own: error:", "its MPI is linked into it statically", "espalier export", f"--mpi {t.mpi} runs")
+    assert "tells more" not in t.run([script]).stderr, "the doctor would only repeat it"
+    assert t.run([script], ["--mpi", t.mpi, "--print"]).returncode == 0
+    refused(t.run([t.script(f"{t.mpiexec} -n 1 env A=b {t.folder}/own\n")]), "statically")
+    refused(t.run([t.script(f"{t.mpiexec} -n 2 {t.other}\n")]), "it is linked with", f"but {t.mpiexec} in {t.folder}/script.sh is", "start it with")
+    planned(t.run([t.script(f"PROGRAM={t.program}\n{' '.join(t.launcher)} -n 4 $PROGRAM\n")], FORCED), 4)
+
+
 def exit_codes(t):
     done = t.run(t.launcher + ["-n", "1", t.script("exit 7\n")])
     assert done.returncode == 7, done.returncode
@@ -337,13 +349,18 @@ def refusals(t):
     source = t.folder / "static.c"
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run(["gcc", "-static", str(source), "-o", str(t.folder / "static")], check=True)
-    refused(t.run(t.launcher + ["-n", "1", str(t.folder / "static")]), "linked statically", "espalier doctor")
+    refused(t.run(t.launcher + ["-n", "1", str(t.folder / "static")]), "linked statically", "espalier export")
     refused(t.run(t.launcher + ["-n", "1", "env", "A=b", str(t.folder / "static")]), "linked statically")
 
 
 def programs_that_nothing_can_be_preloaded_into(t):
     for name, text in fakes.unreachable(t.folder):
-        refused(t.run(t.launcher + ["-n", "1", str(t.folder / name)]), text, f"espalier doctor {t.folder / name}")
+        done = t.run(t.launcher + ["-n", "1", str(t.folder / name)])
+        refused(done, text, str(t.folder / name))
+        assert "tells more" not in done.stderr, done.stderr  # the doctor would only repeat it
+    name = os.path.relpath(t.folder / "own")
+    done = t.run(t.launcher + ["-n", "1", f"./{name}"])
+    assert done.stderr.startswith(f"./{name}: error: its MPI"), done.stderr
 
 
 def a_working_folder_that_is_gone(t):
@@ -377,7 +394,7 @@ def other_mpis(t):
     for name, title, kind in fakes.other_mpis(t.folder):
         done = t.run(t.launcher + ["-n", "1", str(t.folder / name)], ["--print"])
         if kind is None:
-            refused(done, f"it is linked with {title}", "Espalier has no library for", "served are MPICH", "espalier doctor")
+            refused(done, f"it is linked with {title}", "Espalier has no library for", "served are MPICH")
         elif kind == t.mpi:
             assert done.returncode == 0 and "libespalier.so" in done.stdout, done
         else:
@@ -397,7 +414,7 @@ def other_mpis(t):
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
-         files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into,
+         files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, scripts_that_cannot_be_served, refusals, programs_that_nothing_can_be_preloaded_into,
          a_working_folder_that_is_gone, no_path, signals_that_are_ignored, other_mpis,
          placed_as_the_weather_says]
 

@@ -106,7 +106,8 @@ std::string find_program(const std::string& name, const std::string& directory,
   namespace fs = std::filesystem;
   if (name.empty()) return "";
   if (name.find('/') != std::string::npos) {
-    const fs::path file = fs::path(directory) / name;  // an absolute name stays what it is
+    // An absolute name stays what it is, and one that is seen from here too.
+    const fs::path file = directory == "." ? fs::path(name) : fs::path(directory) / name;
     return is_program(file) ? file.string() : "";
   }
   for (std::size_t at = 0; at <= path.size();) {

@@ -154,11 +154,7 @@ Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
                       command.front()));
     }
     if (*used && (*used)->mpi != *mpi) {
-      return Error{command.front(),
-                   fmt::format("{} is linked with {}, but {} is {}'s",
-                               (*used)->who == command.front() ? "it" : (*used)->who,
-                               name_of((*used)->mpi), launcher, name_of(*mpi)),
-                   fmt::format("start it with {}'s mpiexec", name_of((*used)->mpi))};
+      return wrong_launcher(command.front(), **used, launcher, *mpi, "");
     }
   }
   return chosen;

@@ -68,7 +68,7 @@ class Search {
     std::size_t left = kMostWords;
     for (const Words& line : commands_in(text)) {
       for (std::size_t i = 0; i < line.size() && left > 0; ++i, --left) {
-        auto here = word(behind(line, i), depth);
+        auto here = word(behind(line, i), name, depth);
         if (!here) return here;
         if (!*here) continue;
         if (seen && seen->mpi != (*here)->mpi) {
@@ -89,20 +89,61 @@ class Search {
   static Used found(Mpi mpi, std::string who) {
     return std::optional<UsedMpi>{{mpi, std::move(who)}};
   }
+  [[nodiscard]] IsProgram can_be_found() const {
+    return [this](const std::string& word) { return !find(word).empty(); };
+  }
   [[nodiscard]] std::string find(const std::string& name) const {
     return find_program(name, context_.directory, context_.path);
   }
 
+  /// A launcher in a script. What it starts needs the same MPI, and can be preloaded into.
+  Used launcher(const Words& words, const std::string& file, const std::string& script) {
+    const std::string text = version_of_launcher(file, context_.path);
+    const auto mpi = mpi_launcher(file, text);
+    if (!mpi) return nothing();
+    auto served = served_by(*mpi, words.front());
+    if (!served) return served.error();
+    const auto line = take_apart(words, launcher_kind(*served, file, text), can_be_found());
+    for (std::size_t p = 0; line && p < line->parts.size(); ++p) {
+      if (!line->parts[p].directory.empty()) continue;
+      const Words command = line->command_of(p);
+      auto used = started(command);
+      if (!used) {
+        Error wrong = used.error();
+        wrong.hint += fmt::format("; espalier run --mpi {} runs {} all the same",
+                                  *served == Mpi::Mpich ? "mpich" : "openmpi", script);
+        return wrong;
+      }
+      if (*used && (*used)->mpi != *served) {
+        return wrong_launcher(command.front(), **used, words.front(), *served, script);
+      }
+    }
+    return found(*served, words.front());
+  }
+
+  /// What a launcher in a script starts. It may be built by the script only, or be named by a
+  /// variable: then nothing is said.
+  Used started(Words words) {
+    while (is_wrapper(words.front())) {
+      words = behind(words, wrapped_program(words, 0, can_be_found()));
+      if (words.empty()) return nothing();
+    }
+    const std::string file = find(words.front());
+    if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
+    if (is_python(words.front())) return python(file, words);
+    auto program = look_at_program(file);
+    if (!program) return nothing();
+    auto mpi = mpi_of(*program);
+    if (!mpi) return mpi.error();
+    return *mpi ? found(**mpi, words.front()) : nothing();
+  }
+
   /// A word of a script, with those behind it: most are no programs, and then say nothing.
-  Used word(const Words& words, std::size_t depth) {
+  Used word(const Words& words, const std::string& script, std::size_t depth) {
     const std::string file = find(words.front());
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
     if (is_launcher_name(words.front()) && !slurm_launcher(words.front())) {
-      const auto mpi = mpi_launcher(file, version_of_launcher(file, context_.path));
-      if (!mpi) return nothing();
-      auto served = served_by(*mpi, words.front());
-      if (!served) return served.error();
-      return found(*served, words.front());
+      return launcher(words, file, script);
     }
     if (is_python(file)) return depth > 0 ? python(file, words) : nothing();
     // Of what a script runs beside, such as mount or a static tool, nothing is wanted.
@@ -175,8 +216,7 @@ class Search {
   }
 
   Used wrapped(const Words& words, std::size_t depth) {
-    const std::size_t program =
-        wrapped_program(words, 0, [this](const std::string& word) { return !find(word).empty(); });
+    const std::size_t program = wrapped_program(words, 0, can_be_found());
     return program < words.size() ? command(behind(words, program), depth - 1) : nothing();
   }
 
@@ -211,6 +251,15 @@ class Search {
 };
 
 }  // namespace
+
+Error wrong_launcher(const std::string& program, const UsedMpi& used, const std::string& launcher,
+                     Mpi launchers, const std::string& place) {
+  return {program,
+          fmt::format("{} is linked with {}, but {}{} is {}'s",
+                      used.who == program ? "it" : used.who, name_of(used.mpi), launcher,
+                      place.empty() ? "" : " in " + place, name_of(launchers)),
+          fmt::format("start it with {}'s mpiexec", name_of(used.mpi))};
+}
 
 Error cannot_be_looked_at(const std::string& name, const std::error_code& why) {
   return {name, fmt::format("it cannot be looked at: {}", why.message()),

@@ -35,6 +35,12 @@ Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& 
 Expected<std::optional<UsedMpi>> mpi_of_script(const std::string& text, const std::string& name,
                                                const CommandContext& context);
 
+/// A program of one MPI under the launcher of another: each process would be alone.
+/// @param place where that stands, if not on the command line: "" or a script's name
+[[nodiscard]] Error wrong_launcher(const std::string& program, const UsedMpi& used,
+                                   const std::string& launcher, Mpi launchers,
+                                   const std::string& place);
+
 /// For a file of which the system does not even tell whether it is there.
 [[nodiscard]] Error cannot_be_looked_at(const std::string& name, const std::error_code& why);
 

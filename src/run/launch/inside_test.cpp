@@ -85,6 +85,65 @@ TEST(MpiOfCommand, SaysNothingWhereNothingIsKnown) {
   EXPECT_FALSE(mpi_of_command({"sh", "no-such-script"}, context));
 }
 
+/// A program with these words of bash, in a folder of the test.
+std::string script_of(const std::string& name, const std::string& text) {
+  const std::string folder = testing::TempDir() + "inside_test_scripts/";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + name) << text;
+  std::filesystem::permissions(folder + name, std::filesystem::perms::owner_all);
+  return folder + name;
+}
+
+TEST(MpiOfScript, LooksAtWhatItsLauncherStarts) {
+  // A launcher that tells what MPICH's does.
+  const std::string launcher =
+      script_of("mpiexec", "#!/bin/sh\nprintf 'HYDRA build details:\\n Version: 4.0.2\\n'\n");
+  const std::string folder = std::filesystem::path(launcher).parent_path().string();
+  const CommandContext context{".", folder + ":/usr/bin:/bin"};
+  const auto used = mpi_of_script("mpiexec -n 2 true && $X\nmpiexec -n 2 $P x\n", "s", context);
+  ASSERT_TRUE(used && *used);
+  EXPECT_EQ((*used)->mpi, Mpi::Mpich);
+  const auto built_later = mpi_of_script("mpiexec -n 2 env A=b ./built_later\n", "s", context);
+  EXPECT_TRUE(built_later && *built_later);
+}
+
+TEST(WrongLauncher, NamesTheScriptThatHasIt) {
+  const UsedMpi used{Mpi::Mpich, "./a"};
+  const Error typed = wrong_launcher("./a", used, "mpirun", Mpi::OpenMpi, "");
+  EXPECT_EQ(typed.what, "it is linked with MPICH, but mpirun is Open MPI's");
+  const Error written = wrong_launcher("./a", used, "mpirun", Mpi::OpenMpi, "./job.sh");
+  EXPECT_EQ(written.what, "it is linked with MPICH, but mpirun in ./job.sh is Open MPI's");
+  EXPECT_EQ(written.hint, "start it with MPICH's mpiexec");
+}
+
+TEST(FindProgram, LeavesANameAsItWasWritten) {
+  const std::string file = script_of("here", "#!/bin/sh\n");
+  const std::string seen = "./" + std::filesystem::relative(file).string();
+  EXPECT_EQ(find_program(seen, ".", ""), seen);
+  EXPECT_EQ(find_program(file, ".", ""), file);
+  EXPECT_EQ(find_program("./here", std::filesystem::path(file).parent_path().string(), ""),
+            std::filesystem::path(file).parent_path().string() + "/./here");
+}
+
+TEST(PythonWithMpi4py, IsLookedForInAllOfPath) {
+  // Both are asked, since they are in PATH: the first has no module, the second tells its folder.
+  const std::string root = testing::TempDir() + "inside_test_pythons/";
+  std::filesystem::create_directories(root + "a");
+  std::filesystem::create_directories(root + "b");
+  std::filesystem::create_directories(root + "mpi4py");
+  std::ofstream(root + "mpi4py/MPI.x.so") << "";
+  std::ofstream(root + "a/python3") << "#!/bin/sh\n";
+  std::ofstream(root + "b/python3") << "#!/bin/sh\nprintf '%s' " << root << "mpi4py\n";
+  for (const char* one : {"a/python3", "b/python3"}) {
+    std::filesystem::permissions(root + one, std::filesystem::perms::owner_all);
+  }
+  const auto found = python_with_mpi4py(root + "a:relative:" + root + "b:/usr/bin");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->python, root + "b/python3");
+  EXPECT_EQ(found->module, root + "mpi4py/MPI.x.so");
+  EXPECT_FALSE(python_with_mpi4py(root + "a"));
+}
+
 TEST(MpiOfCommand, TellsOptionsOfShellsFromScripts) {
   const CommandContext context{".", "/usr/bin:/bin"};
   for (const Words& words :

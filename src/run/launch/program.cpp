@@ -40,6 +40,10 @@ bool gives_rights(const std::string& file) {
          (!is_root && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
+constexpr const char* kLinkShared =
+    "link it with the shared library of its MPI, or write tuning files for that MPI with espalier "
+    "export";
+
 std::uint16_t own_machine() {
   static const std::uint16_t kOwn = [] {
     const auto own = read_elf("/proc/self/exe");
@@ -93,11 +97,11 @@ std::optional<Error> why_no_preload(const Program& program) {
   }
   if (program.elf->is_static()) {
     return Error{program.file, "it is linked statically, and no library can be preloaded into it",
-                 "link it with the shared library of its MPI"};
+                 kLinkShared};
   }
   if (program.mpis.empty() && contains_function(program.file, "MPI_Init")) {
     return Error{program.file, "its MPI is linked into it statically, and cannot be replaced there",
-                 "link it with the shared library of its MPI"};
+                 kLinkShared};
   }
   if (program.elf->interpreter.find("ld-musl") != std::string::npos) {
     return Error{program.file, "it uses musl, and Espalier's libraries are for glibc",

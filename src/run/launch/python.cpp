@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "launch/ask.hpp"
@@ -51,6 +52,28 @@ std::optional<std::string> mpi4py_of(const std::string& python, const std::strin
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with("MPI.") && name.ends_with(".so")) return entry.path().string();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<PythonWithMpi> python_with_mpi4py(const std::string& path) {
+  std::set<fs::path> asked;  // python, python3 and python3.11 are mostly one
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    const std::string folder = path.substr(at, end - at);
+    at = end + 1;
+    if (!folder.starts_with('/')) continue;
+    std::set<std::string> names;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      if (is_python(name)) names.insert(name);
+    }
+    for (const std::string& name : names) {
+      const std::string file = find_program((fs::path(folder) / name).string(), ".", path);
+      if (file.empty() || !asked.insert(fs::canonical(file, error)).second) continue;
+      if (auto module = mpi4py_of(file, path)) return PythonWithMpi{file, *std::move(module)};
     }
   }
   return std::nullopt;

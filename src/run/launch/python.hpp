@@ -14,4 +14,11 @@ namespace espalier::launch {
 [[nodiscard]] std::optional<std::string> mpi4py_of(const std::string& python,
                                                    const std::string& path);
 
+struct PythonWithMpi {
+  std::string python;
+  std::string module;  ///< its mpi4py
+};
+/// The first Python of PATH that has mpi4py.
+[[nodiscard]] std::optional<PythonWithMpi> python_with_mpi4py(const std::string& path);
+
 }  // namespace espalier::launch

@@ -70,7 +70,7 @@ Findings check_build() {
   return all;
 }
 
-Findings examine(const DoctorOptions& options) {
+Findings examine(const DoctorOptions& options, doctor::Asked asked) {
   const doctor::Environment environment = doctor::own_environment();
   Findings all = doctor::check_mpis(environment);
   for (const std::string& program : options.programs) {
@@ -81,9 +81,7 @@ Findings examine(const DoctorOptions& options) {
   append(all, doctor::check_node(environment));
   append(all, doctor::check_network(doctor::own_interfaces()));
   append(all, doctor::check_launching(environment));
-  append(all, doctor::check_commands(environment, options.programs.empty()
-                                                      ? doctor::Asked::AboutAll
-                                                      : doctor::Asked::AboutPrograms));
+  append(all, doctor::check_commands(environment, asked));
   append(all, check_build());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   append(all, doctor::check_caches(environment,
@@ -135,15 +133,33 @@ std::string findings_text(const Finding& finding, const report::Canvas& canvas) 
   return text;
 }
 
-std::string findings_text(const Findings& findings, const report::Canvas& canvas) {
+/// Asked about programs, what is in order around them is one line only.
+bool is_folded(const Finding& finding, doctor::Asked asked) {
+  return asked == doctor::Asked::AboutPrograms && finding.area != "program" &&
+         finding.level == Severity::Ok;
+}
+
+std::string findings_text(const Findings& findings, doctor::Asked asked,
+                          const report::Canvas& canvas) {
   std::string text;
+  std::size_t folded = 0;
   for (const Area& area : kAreas) {
     std::string part;
     for (const Finding& finding : findings) {
-      if (finding.area == area.name) part += findings_text(finding, canvas);
+      if (finding.area != area.name) continue;
+      if (is_folded(finding, asked)) {
+        ++folded;
+      } else {
+        part += findings_text(finding, canvas);
+      }
     }
     if (part.empty()) continue;
     text += fmt::format("{}\n{}\n", paint(area.title, report::Style::Bold, canvas), part);
+  }
+  if (folded > 0) {
+    text +=
+        fmt::format("ok: {} about this installation and node; \"espalier doctor\" lists all\n\n",
+                    report::counted(folded, "other finding"));
   }
   return text + fmt::format("{}, {}, {}\n",
                             report::counted(count(findings, Severity::Problem), "problem"),
@@ -154,9 +170,11 @@ std::string findings_text(const Findings& findings, const report::Canvas& canvas
 Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  const Findings findings = examine(options);
+  const doctor::Asked asked =
+      options.programs.empty() ? doctor::Asked::AboutAll : doctor::Asked::AboutPrograms;
+  const Findings findings = examine(options, asked);
   if (auto failed = write_output(
-          "-", options.json ? findings_json(findings) : findings_text(findings, *canvas))) {
+          "-", options.json ? findings_json(findings) : findings_text(findings, asked, *canvas))) {
     return failed;
   }
   const std::size_t problems = count(findings, Severity::Problem);
@@ -170,7 +188,8 @@ constexpr std::string_view kDoctorDescription =
     "can be preloaded into it, and which of its collectives can be planned; other preloaded "
     "libraries; ESPALIER_* variables that are misspelt or cannot be; shared memory, caches, "
     "network interfaces, ssh and Slurm; what espalier run --profile, discover, lab, bench, "
-    "reproduce, view and trace look for. Below each finding stands what to do about it. Nothing is "
+    "reproduce, view and trace look for. Below each finding stands what to do about it. Where "
+    "PROGRAM is given, only the number is told of all else that is ok. Nothing is "
     "changed, and PROGRAM is not run; launchers, Python and Slurm are asked about themselves.";
 
 constexpr std::string_view kLevels =

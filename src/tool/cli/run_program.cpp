@@ -170,9 +170,14 @@ std::optional<Error> check_algorithms(const RunOptions& options, const launch::V
   return std::nullopt;
 }
 
-/// What is wrong with a program the doctor knows best.
+/// What is wrong with a program the doctor knows best, unless it would say the same.
 Error with_doctor(Error error) {
   if (launch::find_program(error.where, ".", launch::environment("PATH")).empty()) return error;
+  const doctor::Findings told = doctor::check_program(error.where, doctor::own_environment());
+  const bool is_repeated = std::any_of(told.begin(), told.end(), [&](const auto& finding) {
+    return finding.what.ends_with(error.what);
+  });
+  if (is_repeated) return error;
   error.hint += fmt::format("{}\"espalier doctor {}\" tells more", error.hint.empty() ? "" : "; ",
                             error.where);
   return error;

@@ -145,14 +145,31 @@ void tell_mpi(const launch::Program& program, Report& report) {
   }
 }
 
+/// What to do for a program of a Python that has no mpi4py.
+std::string other_python(const std::string& program, const std::string& path) {
+  const auto other = launch::python_with_mpi4py(path);
+  if (!other) {
+    return fmt::format(
+        "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
+        "/opt/python/bin/python3 {}",
+        program);
+  }
+  const auto library = launch::look_at_library(other->module);
+  const bool is_told = library && !library->mpis.empty();
+  return fmt::format("{} has it{}: espalier run -- mpiexec -n 4 {} {}", other->python,
+                     is_told ? fmt::format(" ({})", launch::title_of(library->mpis.front())) : "",
+                     other->python, program);
+}
+
 /// What a Python program would load.
-void tell_python(const std::string& python, const launch::CommandContext& context, Report& report) {
+/// @param program the program's name as the user has it
+void tell_python(const std::string& python, const std::string& program,
+                 const launch::CommandContext& context, Report& report) {
   const std::string file = launch::find_program(python, ".", context.path);
   const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file, context.path);
   if (!module) {
     report.add(Severity::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
-               "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
-               "/usr/bin/python3 program.py");
+               other_python(program, context.path));
     return;
   }
   auto library = launch::look_at_library(*module);
@@ -189,8 +206,11 @@ void tell_script(const std::string& name, const std::string& file,
   if (!used) {
     report.add(used.error());
   } else if (*used) {
-    report.add(Severity::Ok, fmt::format("a script that uses {} ({})",
-                                         launch::name_of((*used)->mpi), (*used)->who));
+    const bool is_batch = launch::text_of(file).find("\n#SBATCH") != std::string::npos;
+    report.add(
+        Severity::Ok,
+        fmt::format("a script that uses {} ({})", launch::name_of((*used)->mpi), (*used)->who),
+        fmt::format("run it with: espalier run -- {}{}", is_batch ? "sbatch " : "", name));
   } else {
     report.add(
         Severity::Note, "a script; which MPI it uses cannot be seen",
@@ -202,7 +222,7 @@ void tell_script(const std::string& name, const std::string& file,
 void tell_python_script(const std::string& file, const std::string& python,
                         const launch::CommandContext& context, Report& report) {
   if (launch::text_of(file).find("mpi4py") != std::string::npos) {
-    tell_python(python, context, report);
+    tell_python(python, file, context, report);
   } else {
     report.add(Severity::Note, "a program of Python that does not name mpi4py",
                "if it loads MPI all the same, espalier run takes the launcher's library");
@@ -271,7 +291,7 @@ Findings check_program(const std::string& name, const Environment& environment) 
   if (!program) {
     report.add(program.error());
   } else if (launch::is_python(name)) {
-    tell_python(name, context, report);
+    tell_python(name, "program.py", context, report);
   } else if (program->elf) {
     tell_binary(*program, report);
   } else if (launch::is_python(program->interpreter)) {
