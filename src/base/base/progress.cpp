@@ -54,11 +54,12 @@ ProgressPlace progress_place() {
 void be_quiet() { quiet.store(true); }
 
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
-                          double seconds, ProgressPlace place) {
-  const double left =
-      done == 0 ? seconds : seconds * static_cast<double>(total - done) / static_cast<double>(done);
-  const std::string time = fmt::format("{:.0f} {} {}", left < 90 ? left : left / 60,
-                                       left < 90 ? "s" : "min", done == 0 ? "so far" : "left");
+                          double seconds, ProgressPlace place, ProgressParts parts) {
+  const bool is_guess = done == 0 || (parts == ProgressParts::Unequal && done < total - done);
+  const double told =
+      is_guess ? seconds : seconds * static_cast<double>(total - done) / static_cast<double>(done);
+  const std::string time = fmt::format("{:.0f} {} {}", told < 90 ? told : told / 60,
+                                       told < 90 ? "s" : "min", is_guess ? "so far" : "left");
   if (place != ProgressPlace::Terminal) {
     return fmt::format("{}: {} of {}, {}", what, done, total, time);
   }
@@ -68,10 +69,11 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
   return fmt::format("{} [{}] {} of {}, {}", what, bar, done, total, time);
 }
 
-Progress::Progress(std::string what, std::size_t total, Told told)
+Progress::Progress(std::string what, std::size_t total, Told told, ProgressParts parts)
     : what_(std::move(what)),
       total_(total),
       place_(alive++ == 0 ? progress_place() : ProgressPlace::Nowhere),
+      parts_(parts),
       begin_(Clock::now()),
       next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {
   if (told == Told::WhenDone || place_ == ProgressPlace::Nowhere || total_ == 0) return;
@@ -144,7 +146,8 @@ void Progress::tell_if_due() {
   is_drawn_ = is_terminal;
   is_told_ = true;
   const double taken = std::chrono::duration<double>(now - begin_).count();
-  const std::string line = progress_line(what_, std::min(done_, total_), total_, taken, place_);
+  const std::string line =
+      progress_line(what_, std::min(done_, total_), total_, taken, place_, parts_);
   (void)write_all(STDERR_FILENO,
                   is_terminal ? fmt::format("\r{}\x1b[K", shortened(line, terminal_columns()))
                               : fmt::format("{}\n", line));

@@ -22,11 +22,15 @@ enum class ProgressPlace : std::uint8_t {
 /// From now on nobody is told.
 void be_quiet();
 
+/// Whether what is done says how long the rest takes.
+enum class ProgressParts : bool { Alike, Unequal };
+
 /// "simulating [######........] 12 of 30, 8 s left"; without the bar where lines stay. As long as
-/// nothing is done: "0 of 30, 2 s so far".
+/// nothing is done: "0 of 30, 2 s so far". Of unequal parts that holds until half of them are done.
 /// @pre done <= total
 [[nodiscard]] std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
-                                        double seconds, ProgressPlace place);
+                                        double seconds, ProgressPlace place,
+                                        ProgressParts parts = ProgressParts::Alike);
 
 /// How far long work has come, on standard error: on a terminal from half a second on, elsewhere
 /// every ten seconds. Short work says nothing, nor does work within other work.
@@ -36,7 +40,8 @@ void be_quiet();
 class Progress {
  public:
   enum class Told : bool { WhenDone, ByTheClock };
-  Progress(std::string what, std::size_t total, Told told = Told::WhenDone);
+  Progress(std::string what, std::size_t total, Told told = Told::WhenDone,
+           ProgressParts parts = ProgressParts::Alike);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -66,6 +71,7 @@ class Progress {
   std::size_t total_;
   std::size_t done_ = 0;
   ProgressPlace place_;
+  ProgressParts parts_;
   bool is_drawn_ = false;
   bool is_told_ = false;
   Clock::time_point begin_;

@@ -24,6 +24,15 @@ TEST(Progress, TellsOfWorkOfWhichNothingIsDoneYet) {
             "placing: 0 of 10, 3 min so far");
 }
 
+TEST(Progress, GuessesTheTimeLeftOfUnequalPartsFromHalfOfThemOn) {
+  const auto told = [](std::size_t done) {
+    return progress_line("deciding", done, 12, 60, ProgressPlace::Lines, ProgressParts::Unequal);
+  };
+  EXPECT_EQ(told(1), "deciding: 1 of 12, 60 s so far");
+  EXPECT_EQ(told(5), "deciding: 5 of 12, 60 s so far");
+  EXPECT_EQ(told(6), "deciding: 6 of 12, 60 s left");
+}
+
 TEST(Progress, ByTheClockEndsWithItsWork) {
   for (int i = 0; i < 50; ++i) {
     Progress progress("by the clock", 3, Progress::Told::ByTheClock);

@@ -101,7 +101,7 @@ Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
                              options.folder),
                  "the same command goes on from there"};
   };
-  Progress progress("reproducing", count);
+  Progress progress("reproducing", count, Progress::Told::WhenDone, ProgressParts::Unequal);
   for (const Paper& paper : reproduce::papers()) {
     for (const PaperPart& part : paper.parts) {
       if (Interruptible::is_interrupted()) return interrupted();

@@ -234,7 +234,8 @@ Tuning decide_mpich(const topology::Machine& machine, const TuningRules& rules,
   for (const Rank ranks : rules.first) jobs.push_back(job_of_first(machine, ranks));
   std::size_t scopes = 0;
   for (const Job& job : jobs) scopes += job.has_leaders() ? 2 : 1;
-  Progress progress("deciding", rules.operations.size() * scopes, Progress::Told::ByTheClock);
+  Progress progress("deciding", rules.operations.size() * scopes, Progress::Told::ByTheClock,
+                    ProgressParts::Unequal);
   Tuning tuning = decide_job(jobs.front(), rules, library, progress);
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     tuning.of_first.push_back(decide_job(jobs[i], rules, library, progress));

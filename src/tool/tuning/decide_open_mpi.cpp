@@ -189,7 +189,7 @@ Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rule
   const auto count = std::count_if(scopes.begin(), scopes.end(), decided_for);
   Progress progress(
       "deciding", rules.operations.size() * (static_cast<std::size_t>(count) + rules.first.size()),
-      Progress::Told::ByTheClock);
+      Progress::Told::ByTheClock, ProgressParts::Unequal);
   for (const Scope& scope : scopes) {
     if (decided_for(scope)) tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all(progress));
   }
