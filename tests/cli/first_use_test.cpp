@@ -82,6 +82,16 @@ TEST(FirstUse, HostsOfAHostfileAreInNoClusters) {
   EXPECT_FALSE(has(ran.out, "between clusters")) << ran.out;
 }
 
+TEST(FirstUse, EachPairIsNamedWithItsLatency) {
+  const std::string machine = first_file("named_pairs.json",
+                                         R"({"format": "espalier-machine-1",
+          "levels": [{"members": "site", "latency": "25 ms"}, {"members": "proc", "latency": "1 us"}],
+          "pairs": [{"between": ["Paris", "Nice"], "latency": "18 ms"}],
+          "children": [{"name": "Paris", "processes": 2}, {"name": "Nice", "processes": 2}]})");
+  const Ran ran = succeeded({"show", machine});
+  EXPECT_TRUE(has(ran.out, "\nParis - Nice    18 ms\n")) << ran.out;
+}
+
 TEST(FirstUse, IdleHostsAreTheLastOfThoseThatAreAlike) {
   const std::string hosts = first_file("hosts5", "n1 slots=2\nn2 slots=2\nn3 slots=2\n");
   const std::string profile =

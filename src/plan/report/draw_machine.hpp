@@ -18,6 +18,10 @@ enum class Detail : std::uint8_t { Folded, Everything };
 /// figures.
 [[nodiscard]] Table level_table(const topology::Machine& machine);
 
+/// One row for each two members of a cluster that have a latency or link of their own. Folded: a
+/// dozen, and how many more there are.
+[[nodiscard]] Table pair_table(const topology::Machine& machine, Detail detail);
+
 /// One row a rank: where it is, its depth and its cluster id on each level (karonis2000), its
 /// costs.
 [[nodiscard]] Table rank_table(const topology::Machine& machine);

@@ -51,6 +51,40 @@ TEST(LevelTable, GivesTheRangeOfALevelsFigures) {
             "    2  memory   3 x 4 processes      5 us\n");
 }
 
+TEST(PairTable, NamesBothEndsOfEachPair) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"wan", "site"}, {microseconds(25000), kUnlimited, kUnlimited}, {}},
+                 {{"net", "host"}, {}, {}}};
+  spec.whole.members = {cluster("Paris", 1, {processes(2)}), cluster("Lyon", 1, {processes(2)}),
+                        cluster("", 1, {processes(2)})};
+  spec.whole.pairs.push_back({"", "Paris", "Lyon", microseconds(12000), kUnlimited});
+  spec.whole.pairs.push_back(
+      {"", "Lyon", "2", microseconds(18000), bits_per_second(1'000'000'000)});
+  const Machine machine = *build_machine(spec);
+  EXPECT_EQ(to_text(pair_table(machine, Detail::Folded), {}),
+            "pair          latency  capacity\n"
+            "Paris - Lyon    12 ms\n"
+            "Lyon - 2        18 ms  1 Gbit/s\n");
+  EXPECT_TRUE(pair_table(grid(), Detail::Folded).rows.empty());
+}
+
+TEST(PairTable, CountsThoseThatAreTooMany) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"net", "host"}, {}, {}}};
+  spec.whole.members = {processes(6)};
+  for (int a = 0; a < 6; ++a) {
+    for (int b = a + 1; b < 6; ++b) {
+      spec.whole.pairs.push_back(
+          {"", std::to_string(a), std::to_string(b), microseconds(70 + a), kUnlimited});
+    }
+  }
+  const Machine machine = *build_machine(spec);
+  const std::string text = to_text(pair_table(machine, Detail::Folded), {});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 12 + 1) << text;
+  EXPECT_NE(text.find("… 3 more: --all\n"), std::string::npos) << text;
+  EXPECT_EQ(pair_table(machine, Detail::Everything).rows.size(), 15U);
+}
+
 TEST(LevelTable, CountsThePairsOfAClusterAmongItsLatencies) {
   topology::MachineSpec spec;
   spec.levels = {{{"net", "host"}, {microseconds(10), kUnlimited, kUnlimited}, {}}};

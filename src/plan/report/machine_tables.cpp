@@ -6,6 +6,7 @@
 #include "report/draw_machine.hpp"
 #include "report/figures.hpp"
 #include "report/outline.hpp"
+#include "report/text.hpp"
 
 namespace espalier::report {
 namespace {
@@ -48,6 +49,18 @@ std::string joins(std::uint64_t clusters, const Range<std::uint64_t>& members,
   if (members.low == members.high) return times + counted(members.low, noun);
   return fmt::format("{}{}-{} {}", times, grouped(members.low), grouped(members.high),
                      plural(noun));
+}
+
+/// "Paris", "Paris.n1": as Machine::describe() calls the places of ranks.
+std::string place_of_member(const Machine& machine, const topology::Member& member) {
+  if (member.is_leaf) return machine.describe(machine.rank_at(member.id));
+  std::string place;
+  for (topology::ClusterId c = member.id; c != 0; c = machine.clusters()[c].parent) {
+    const Cluster& cluster = machine.clusters()[c];
+    const std::string own = cluster.name.empty() ? fmt::format("{}", cluster.index) : cluster.name;
+    place = place.empty() ? own : own + "." + place;
+  }
+  return place;
 }
 
 struct LevelFigures {
@@ -97,6 +110,31 @@ Table level_table(const Machine& machine) {
                           {in_words(level.uplink)},
                           {in_words(level.backbone)},
                           {in_words(level.flow_cap)}});
+  }
+  return table;
+}
+
+Table pair_table(const Machine& machine, Detail detail) {
+  constexpr std::size_t kFew = 12;
+  Table table{{{"pair", "pair", Align::Left, 8},
+               {"latency", "latency", Align::Right},
+               {"capacity", "capacity", Align::Right}},
+              {}};
+  std::size_t pairs = 0;
+  for (const Cluster& cluster : machine.clusters()) {
+    const auto members = machine.members(cluster);
+    for (const topology::PairLink& pair : machine.pairs(cluster)) {
+      if (++pairs > kFew && detail == Detail::Folded) continue;
+      table.rows.push_back(
+          {{printable(fmt::format("{} - {}", place_of_member(machine, members[pair.a]),
+                                  place_of_member(machine, members[pair.b])))},
+           {words(pair.latency)},
+           {pair.capacity.unlimited() ? "" : rounded(pair.capacity)}});
+    }
+  }
+  if (pairs > table.rows.size()) {
+    const std::size_t more = pairs - table.rows.size();
+    table.rows.push_back({{fmt::format("… {} more: --all", grouped(more))}, {}, {}});
   }
   return table;
 }

@@ -136,17 +136,40 @@ std::vector<OutlineNode> runs(const Machine& machine, const Cluster& cluster,
   return found;
 }
 
+/// Leaf or ClusterId of a part of the run.
+std::uint32_t part_of(const Machine& machine, const OutlineNode& node, std::uint32_t i) {
+  if (node.is_leaf) return node.id + i;
+  const Cluster& first = machine.clusters()[node.id];
+  return machine.members(machine.clusters()[first.parent])[first.index + i].id;
+}
+
+const std::string& own_name(const Machine& machine, bool is_leaf, std::uint32_t id) {
+  return is_leaf ? machine.leaf_name(id) : machine.clusters()[id].name;
+}
+
+/// Whether a part of the run has other names than its first one where `inside` is. Equal parts
+/// number what is in them alike, since clusters and leaves are in depth-first order.
+bool is_named_unlike(const Machine& machine, const OutlineNode& run, const OutlineNode& inside) {
+  const auto& clusters = machine.clusters();
+  for (std::uint32_t part = 1; part < run.count; ++part) {
+    const std::uint32_t twin = part_of(machine, run, part);
+    const std::uint32_t shift =
+        inside.is_leaf ? clusters[twin].first_leaf - clusters[run.id].first_leaf : twin - run.id;
+    for (std::uint32_t i = 0; i < inside.count; ++i) {
+      const std::uint32_t id = part_of(machine, inside, i);
+      if (own_name(machine, inside.is_leaf, id) != own_name(machine, inside.is_leaf, id + shift)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// "n[0-3]", or "a … d" where the names do not count up; "" where there are none.
 std::string names_of(const Machine& machine, const OutlineNode& node) {
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < node.count; ++i) {
-    if (node.is_leaf) {
-      names.push_back(machine.leaf_name(node.id + i));
-      continue;
-    }
-    const Cluster& first = machine.clusters()[node.id];
-    const Cluster& parent = machine.clusters()[first.parent];
-    names.push_back(machine.clusters()[machine.members(parent)[first.index + i].id].name);
+    names.push_back(own_name(machine, node.is_leaf, part_of(machine, node, i)));
   }
   if (names.front().empty() || names.back().empty()) return "";
   if (names.size() == 1) return names.front();
@@ -166,6 +189,7 @@ Outline outline(const Machine& machine, Fold fold) {
   Outline out;
   out.nodes.push_back(node_of(machine, {false, 0}));
   out.links.emplace_back();
+  std::vector<std::uint32_t> above{kNoNode};
   for (std::uint32_t at = 0; at < out.nodes.size(); ++at) {
     if (out.nodes[at].is_leaf) continue;
     const bool has_twins = out.nodes[at].count > 1 || out.nodes[at].has_twins;
@@ -175,6 +199,12 @@ Outline outline(const Machine& machine, Fold fold) {
       const auto id = static_cast<std::uint32_t>(out.nodes.size());
       out.nodes.push_back(run);
       out.nodes.back().has_twins = has_twins;
+      above.push_back(at);
+      for (std::uint32_t up = at; up != kNoNode; up = above[up]) {
+        if (!is_named_unlike(machine, out.nodes[up], run)) continue;
+        out.nodes.back().named_as_in = out.nodes[up].id;
+        break;
+      }
       out.links.emplace_back();
       (previous == kNoNode ? out.links[at].first_child : out.links[previous].next_sibling) = id;
       previous = id;
@@ -206,7 +236,11 @@ std::string title(const Machine& machine, const OutlineNode& node) {
                                          ? machine.clusters()[machine.cluster_of(node.id)].depth
                                          : machine.clusters()[node.id].depth - 1;
   const std::string what = noun(machine, parent_depth, node.is_leaf);
-  const std::string names = names_of(machine, node);
+  std::string names = names_of(machine, node);
+  if (!names.empty() && node.named_as_in != 0) {
+    const std::string& first = machine.clusters()[node.named_as_in].name;
+    names += first.empty() ? " (names of the first)" : fmt::format(" (names as in {})", first);
+  }
   const std::string times = node.count == 1 ? "" : grouped(node.count) + " x ";
   if (names.starts_with(what)) return times + names;  // "node3" says that it is a node
   if (!names.empty()) return fmt::format("{}{} {}", times, what, names);

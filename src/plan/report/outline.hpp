@@ -18,6 +18,9 @@ struct OutlineNode {
   topology::Leaf first_leaf = 0;
   std::uint32_t leaf_count = 0;  ///< number of leaves in the whole run
   bool has_twins = false;        ///< whether it is below a run, so that equal parts exist elsewhere
+  /// The first part of the innermost run around it whose other parts have other names here; 0:
+  /// none.
+  topology::ClusterId named_as_in = 0;
 };
 
 /// A machine as a tree of such parts; `links` has the shape, `nodes[0]` is the whole machine.
@@ -39,7 +42,8 @@ enum class Fold : std::uint8_t { EqualNeighbours, EqualProcesses, Nothing };
 /// "site", "node", "process": what the members of level `level` are called.
 [[nodiscard]] std::string noun(const topology::Machine& machine, std::uint32_t level,
                                bool is_process);
-/// "site anl", "node3", "4 x node n[0-3]", "process 0", "the whole machine".
+/// "site anl", "node3", "4 x node n[0-3]", "process 0", "the whole machine"; "4 x node n[0-3]
+/// (names as in Paris)" below a run of unlike names.
 [[nodiscard]] std::string title(const topology::Machine& machine, const OutlineNode& node);
 
 /// A number for the site of a rank, to colour it by: its outermost cluster, or 0 if it is in none.

@@ -74,6 +74,21 @@ TEST(Outline, JoinsNamesThatCountUp) {
             (Titles{"the whole machine", "4 x node n[0-3]", "2 x process"}));
 }
 
+TEST(Outline, SaysWhoseNamesStandBelowARunOfUnlikeNames) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"wan", "site"}, {}, {}}, {{"net", "host"}, {}, {}}, {{"memory", ""}, {}, {}}};
+  spec.whole.members = {cluster("Paris", 1, {cluster("paris[1-4]", 1, {processes(2)})}),
+                        cluster("Nice", 1, {cluster("nice[1-4]", 1, {processes(2)})})};
+  const Machine unlike = *build_machine(spec);
+  EXPECT_EQ(titles(unlike, outline(unlike, Fold::EqualNeighbours)),
+            (Titles{"the whole machine", "2 x site Paris … Nice",
+                    "4 x host paris[1-4] (names as in Paris)", "2 x process"}));
+  spec.whole.members = {cluster("Paris", 1, {cluster("n[1-4]", 1, {processes(2)})}),
+                        cluster("Nice", 1, {cluster("n[1-4]", 1, {processes(2)})})};
+  const Machine alike = *build_machine(spec);
+  EXPECT_EQ(titles(alike, outline(alike, Fold::EqualNeighbours))[2], "4 x host n[1-4]");
+}
+
 TEST(Outline, SaysThatPartsBelowARunHaveTwins) {
   const Machine machine = cluster_of(3, 4);
   const Outline parts = outline(machine, Fold::EqualNeighbours);

@@ -36,6 +36,8 @@ Outcome show_machine(const ShowOptions& options, const Globals& globals) {
         std::string text = report::machine_headline(*machine) + "\n\n" +
                            report::draw_machine(*machine, *canvas, detail) + "\n" +
                            report::to_text(report::level_table(*machine), *canvas);
+        const report::Table pairs = report::pair_table(*machine, detail);
+        if (!pairs.rows.empty()) text += "\n" + report::to_text(pairs, *canvas);
         if (options.ranks) text += "\n" + report::to_text(report::rank_table(*machine), *canvas);
         return text;
       });
@@ -46,7 +48,9 @@ constexpr std::string_view kShowDescription =
     "processes, whatever its levels are called, each with its ranks, the latency of the channel "
     "between its members, the capacity of its uplink, and what a message costs its processes. "
     "Equal neighbours share a line (\"4 x node, 16 processes each\"), so that 131,072 processes "
-    "fit on a screen. A table below it gives each level's figures.";
+    "fit on a screen. A table below it gives each level's figures, another one those of pairs of "
+    "members that "
+    "have a latency of their own (12 of them; --all: all).";
 
 constexpr std::string_view kShowExamples =
     "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
@@ -65,34 +69,35 @@ Command show_command() {
                 .description = std::string(kShowDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kShowExamples)};
-  return {std::move(manual), [](App& app, const Globals& globals) {
-            const auto options = std::make_shared<ShowOptions>();
-            app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
-            const Option json = app.add_flag("--json", options->json,
-                                             "Write the machine as JSON, in the form that is read "
-                                             "back exactly.");
-            const Option svg = app.add_option("--svg", options->svg,
-                                              "Write a drawing to FILE; - is standard output.")
-                                   .type_name("FILE")
-                                   .excludes(json);
-            const Option simgrid =
-                app.add_option("--simgrid", options->simgrid,
-                               "Write a SimGrid platform with one host for each process to FILE; - "
-                               "is standard output.")
-                    .type_name("FILE")
-                    .excludes(json)
-                    .excludes(svg);
-            app.add_flag("--all", options->all, "Draw every part; fold nothing.")
+  return {
+      std::move(manual), [](App& app, const Globals& globals) {
+        const auto options = std::make_shared<ShowOptions>();
+        app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
+        const Option json = app.add_flag("--json", options->json,
+                                         "Write the machine as JSON, in the form that is read "
+                                         "back exactly.");
+        const Option svg =
+            app.add_option("--svg", options->svg, "Write a drawing to FILE; - is standard output.")
+                .type_name("FILE")
+                .excludes(json);
+        const Option simgrid =
+            app.add_option("--simgrid", options->simgrid,
+                           "Write a SimGrid platform with one host for each process to FILE; - "
+                           "is standard output.")
+                .type_name("FILE")
                 .excludes(json)
-                .excludes(simgrid);
-            app.add_flag("--ranks", options->ranks,
-                         "Add a table of all ranks: place, depth, and which site, node, process it "
-                         "is in, each "
-                         "counted over the whole machine.")
-                .excludes(json)
-                .excludes(simgrid);
-            return [options, &globals] { return show_machine(*options, globals); };
-          }};
+                .excludes(svg);
+        app.add_flag("--all", options->all, "Draw every part and list every pair; fold nothing.")
+            .excludes(json)
+            .excludes(simgrid);
+        app.add_flag("--ranks", options->ranks,
+                     "Add a table of all ranks: place, depth, and which site, node, process it "
+                     "is in, each "
+                     "counted over the whole machine.")
+            .excludes(json)
+            .excludes(simgrid);
+        return [options, &globals] { return show_machine(*options, globals); };
+      }};
 }
 
 }  // namespace espalier::cli
