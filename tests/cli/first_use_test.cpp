@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "cli/run_tool.hpp"
@@ -80,6 +81,17 @@ TEST(FirstUse, HostsOfAHostfileAreInNoClusters) {
   EXPECT_TRUE(has(full.out, "6 assigned in order: n1: 0 1; n2: 2 3")) << full.out;
   EXPECT_FALSE(has(ran.out, "leave their cluster")) << ran.out;
   EXPECT_FALSE(has(ran.out, "between clusters")) << ran.out;
+}
+
+TEST(FirstUse, DrawingsHaveBytesOfOneStyle) {
+  const Words drawn{"simulate", "allgather", "-m", kFirstGrid, "--size", "1230", "--svg", "-"};
+  const std::string svg = succeeded(drawn).out;
+  const std::regex bytes("messages?, ([0-9.]+) ([kMGKi]*B)\\)");
+  std::size_t levels = 0;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), bytes), end; it != end; ++it, ++levels) {
+    EXPECT_TRUE((*it)[2] == "kB" || (*it)[2] == "MB") << it->str();
+  }
+  EXPECT_EQ(levels, 3U) << svg;
 }
 
 TEST(FirstUse, EachPairIsNamedWithItsLatency) {

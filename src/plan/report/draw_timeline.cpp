@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "report/critical_list.hpp"
+#include "report/figures.hpp"
 #include "report/lanes.hpp"
 #include "report/outline.hpp"
 
@@ -113,6 +114,12 @@ std::string operation_in_words(const schedule::Collective& call) {
   if (!call.irregular()) return name;
   // MPI_Reduce_scatter has no v in its name though its blocks differ in length.
   return name + (call.operation == schedule::Operation::ReduceScatter ? " of uneven blocks" : "v");
+}
+
+std::vector<std::string> bytes_of_levels(const SimulatedPlan& plan) {
+  std::vector<Bytes> bytes;
+  for (const sim::LevelUse& use : plan.result.levels) bytes.push_back(use.bytes);
+  return rounded(bytes);
 }
 
 std::string call_in_words(const schedule::Collective& call) {

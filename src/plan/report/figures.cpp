@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/units.hpp"
 #include "report/text.hpp"
@@ -19,6 +21,32 @@ std::string rounded(Bandwidth rate) {
   if (bits >= 1e6) return fmt::format("{:.4g} Mbit/s", bits / 1e6);
   if (bits >= 1e3) return fmt::format("{:.4g} kbit/s", bits / 1e3);
   return fmt::format("{} bit/s", rate.bits_per_second);
+}
+
+namespace {
+
+/// Whether to_string() has few digits, and no unit of powers of 1000.
+bool is_short_in_binary(Bytes bytes) {
+  const std::string exact = to_string(bytes);
+  return bytes.value < 1000 ||
+         (exact.ends_with("iB") && exact.size() <= std::string_view("1234 KiB").size());
+}
+
+std::string in_decimal(Bytes bytes) {
+  constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes.value);
+  std::size_t unit = 0;
+  for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+}  // namespace
+
+std::vector<std::string> rounded(std::span<const Bytes> all) {
+  const bool is_binary = std::all_of(all.begin(), all.end(), is_short_in_binary);
+  std::vector<std::string> words;
+  for (const Bytes bytes : all) words.push_back(is_binary ? to_string(bytes) : in_decimal(bytes));
+  return words;
 }
 
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "topology/machine.hpp"
 
@@ -11,6 +13,9 @@ namespace espalier::report {
 
 /// "100 Mbit/s", "15.76 Gbit/s"
 [[nodiscard]] std::string rounded(Bandwidth rate);
+
+/// "922.5 kB", "16 KiB": all in binary units if each is short in them, else all in decimal ones.
+[[nodiscard]] std::vector<std::string> rounded(std::span<const Bytes> all);
 
 /// "30 ms, backbone 10 Gbit/s, 52 Mbit/s a flow"
 [[nodiscard]] std::string in_words(const topology::Channel& channel);

@@ -16,6 +16,16 @@ TEST(InWords, RoundsToFourDigits) {
   EXPECT_EQ(rounded(bits_per_second(999)), "999 bit/s");
 }
 
+TEST(Rounded, HasBytesInUnitsOfOneStyle) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(rounded(std::vector{Bytes{922'500}, Bytes{1'845'000}, Bytes{11'070'000}}),
+            (Words{"922.5 kB", "1.845 MB", "11.07 MB"}));
+  EXPECT_EQ(rounded(std::vector{Bytes{16'384}, Bytes{900}, Bytes{1'048'576}}),
+            (Words{"16 KiB", "900 B", "1 MiB"}));
+  EXPECT_EQ(rounded(std::vector{Bytes{16'384}, Bytes{544'640}}), (Words{"16.38 kB", "544.6 kB"}));
+  EXPECT_EQ(rounded(std::vector{Bytes{999'999}}), (Words{"1 MB"}));
+}
+
 TEST(InWords, SaysNothingOfWhatCostsNothing) {
   EXPECT_EQ(in_words(Channel{}), "");
   EXPECT_EQ(in_words(Uplink{}), "");

@@ -42,6 +42,9 @@ struct SimulatedPlan {
 [[nodiscard]] std::string simulation_json(const SimulatedPlan& plan,
                                           const topology::Machine& machine);
 
+/// What crossed each level, in units of one style: "922.5 kB".
+[[nodiscard]] std::vector<std::string> bytes_of_levels(const SimulatedPlan& plan);
+
 /// One row a level: level_table(), and what crossed it.
 [[nodiscard]] Table level_use_table(const sim::SimResult& result, const topology::Machine& machine);
 

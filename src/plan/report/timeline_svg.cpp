@@ -262,11 +262,12 @@ void draw_timeline_legend(Svg& svg, const SimulatedPlan& plan, const Machine& ma
                           const TimelineSheet& sheet, bool has_messages) {
   double x = sheet.left;
   double y = sheet.bottom() + 24;
+  const std::vector<std::string> bytes = bytes_of_levels(plan);
   for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
     const sim::LevelUse& use = plan.result.levels[l];
     if (use.messages == 0) continue;
     const std::string text = fmt::format("{} ({}, {})", channel_name(machine, l),
-                                         counted(use.messages, "message"), to_string(use.bytes));
+                                         counted(use.messages, "message"), bytes[l]);
     const double width = 26 + text_width(text, kLaneTextSize) + 22;
     if (x > sheet.left && x + width > sheet.left + sheet.width) x = sheet.left, y += 20;
     svg.rect(x, y - 9, 20, 10, {.colour = level_colour(l), .radius = 1.5});

@@ -230,11 +230,12 @@ class TrafficDrawing {
   /// One entry for each level that is used, in rows that end at the margin.
   void place_legend() {
     double left = kTrafficMargin;
+    const std::vector<std::string> bytes = bytes_of_levels(plan_);
     for (std::uint32_t l = 0; l < machine_.levels().size(); ++l) {
       const sim::LevelUse& use = plan_.result.levels[l];
       if (use.messages == 0) continue;
       std::string text = fmt::format("{}: {}, {}", channel_name(machine_, l),
-                                     counted(use.messages, "message"), to_string(use.bytes));
+                                     counted(use.messages, "message"), bytes[l]);
       const double width = 26 + text_width(text, kTrafficTextSize);
       if (left > kTrafficMargin && left + width > width_ - kTrafficMargin) {
         left = kTrafficMargin;

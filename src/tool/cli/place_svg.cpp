@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "cli/place_report.hpp"
+#include "report/figures.hpp"
 #include "report/palette.hpp"
 #include "report/svg.hpp"
 #include "report/text.hpp"
@@ -54,17 +55,6 @@ std::string common_domain(const ByCluster& clusters) {
   }
   const bool is_address = domain && domain->find_first_not_of(".0123456789") == std::string::npos;
   return is_address ? "" : domain.value_or("");
-}
-
-/// "544.6 kB" of 544,640 bytes: to_string() is exact, and long where no unit divides.
-std::string in_four_digits(Bytes bytes) {
-  constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
-  const std::string exact = to_string(bytes);
-  if (exact.size() <= std::string_view("1234.5 MB").size() && !exact.ends_with(" B")) return exact;
-  double value = static_cast<double>(bytes.value);
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
 struct Dot {
@@ -220,7 +210,7 @@ class PlacementDrawing {
     svg.text(20, 74,
              fmt::format("{}the widest line carries {}{}",
                          by_process_ ? "" : "a circle is a host, with its number of processes; ",
-                         in_four_digits(Bytes{most}),
+                         report::rounded(std::array{Bytes{most}}).front(),
                          by_process_ ? "; messages within a host are not drawn" : ""),
              {.size = 12, .colour = report::kFaintInk});
   }
