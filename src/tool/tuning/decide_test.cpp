@@ -272,6 +272,29 @@ TEST(MakeExport, NamesFilesWhereTheyAreWritten) {
   EXPECT_TRUE(has(settings("/a/b/"), " /a/b/openmpi-rules.conf --rankfile /a/b/ranks.txt ..."));
 }
 
+TEST(MakeExport, SaysWhichNamesOfHostsAreMadeUp) {
+  const auto notes = [](const topology::Machine& machine) {
+    ExportRequest request;
+    request.rules.operations = {Operation::Barrier};
+    std::string all;
+    for (const std::string& note : make_export(machine, request)->notes) all += note + "\n";
+    return all;
+  };
+  const auto told = [](const std::string& first) {
+    return "called: " + first + " and so on in ranks.txt are made up. Put in the names of yours.";
+  };
+  const std::string of_sites = notes(machine_of("site:2(1ms) node:2(1us) proc:2(1us)"));
+  EXPECT_NE(of_sites.find(told("site0-node0")), std::string::npos) << of_sites;
+  const std::string of_nodes = notes(machine_of("node:3(1us) proc:2(1us)"));
+  EXPECT_NE(of_nodes.find(told("node0")), std::string::npos) << of_nodes;
+  const std::string named = notes(*topology::read_json(
+      R"({"format": "espalier-machine-1", "levels": [{"members": "node", "latency": "9 us"},
+          {"members": "proc", "latency": "1 us"}],
+          "children": [{"name": "paris1", "processes": 2}, {"name": "lyon1", "processes": 2}]})",
+      "named"));
+  EXPECT_EQ(named.find("made up"), std::string::npos) << named;
+}
+
 TEST(MakeExport, NamesTheFileOfRanksOnlyWhereItIsMade) {
   for (const char* line : {"node:3(1us) proc:2(1us)", "node:300(1us) proc:1(1us)"}) {
     ExportRequest request;

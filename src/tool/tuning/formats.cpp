@@ -49,6 +49,13 @@ std::string add_rank_file(Export& result, const topology::Machine& machine,
   std::string text = rank_order_file(machine, result.tuning.mpi);
   if (text.empty()) return "";
   const std::string_view name = request.format == Format::Mpich ? kHostsFile : kRankFile;
+  if (const std::string first = counted_host_name(machine); !first.empty()) {
+    result.notes.push_back(
+        fmt::format("The machine does not say what its hosts are called: {} and so on in {} are "
+                    "made up. Put in "
+                    "the names of yours.",
+                    first, name));
+  }
   result.files.push_back({std::string(name), std::move(text)});
   return fmt::format(" {} {}{}", option, request.folder, name);
 }

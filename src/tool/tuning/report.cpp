@@ -71,14 +71,17 @@ bool is_host_name(std::string_view name) {
          });
 }
 
+const std::string& own_name(const topology::Machine& machine, const topology::Member& place) {
+  return place.is_leaf ? machine.leaf_name(place.id) : machine.clusters()[place.id].name;
+}
+
 /// What launchers call the hosts: their own names in the machine. If one host has none, or two have
 /// the same, all are called as in a lab.
 std::vector<std::string> launcher_names(const topology::Machine& machine,
                                         const std::vector<lab::LabHost>& hosts) {
   std::vector<std::string> own, of_lab;
   for (const lab::LabHost& host : hosts) {
-    own.push_back(host.place.is_leaf ? machine.leaf_name(host.place.id)
-                                     : machine.clusters()[host.place.id].name);
+    own.push_back(own_name(machine, host.place));
     of_lab.push_back(host.name);
   }
   const std::set<std::string> different(own.begin(), own.end());
@@ -221,6 +224,28 @@ std::string rank_order_file(const topology::Machine& machine, select::NativeMpi 
     rank = end;
   }
   return text;
+}
+
+std::string counted_host_name(const topology::Machine& machine) {
+  const auto hosts = lab::hosts_of(machine);
+  if (!hosts) return "";
+  const std::vector<std::string> names = launcher_names(machine, *hosts);
+  const auto is_counted = [&](std::size_t host) {
+    const std::string_view name = names[host];
+    const topology::Member& place = (*hosts)[host].place;
+    if (name != own_name(machine, place)) return true;
+    if (!place.is_leaf && place.id == 0) return false;
+    const std::uint32_t level = place.is_leaf
+                                    ? machine.clusters()[machine.cluster_of(place.id)].depth
+                                    : machine.clusters()[place.id].depth - 1;
+    const std::string& word = machine.levels()[level].members;
+    return name.starts_with(word) &&
+           name.find_first_not_of("0123456789", word.size()) == std::string_view::npos;
+  };
+  for (std::size_t host = 0; host < names.size(); ++host) {
+    if (!is_counted(host)) return "";
+  }
+  return names.front();
 }
 
 }  // namespace espalier::tuning

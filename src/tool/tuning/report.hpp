@@ -42,4 +42,8 @@ struct Export {
 /// is no set of hosts.
 [[nodiscard]] std::string rank_order_file(const topology::Machine& machine, select::NativeMpi mpi);
 
+/// The first host's name in that file if the machine only counts its hosts ("node0"), and they may
+/// have other names; else "".
+[[nodiscard]] std::string counted_host_name(const topology::Machine& machine);
+
 }  // namespace espalier::tuning
