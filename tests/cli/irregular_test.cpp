@@ -144,6 +144,40 @@ TEST(ToolCounts, SaysWhatTheLibraryRunsUnderEveryMpi) {
   }
 }
 
+TEST(ToolCounts, AnAllgathervSaysWhichMeansShareItsPlan) {
+  const std::string lengths =
+      file_with("means.csv", "57656\n57656\n57656\n57656\n57656\n57656\n57656\n57656\n");
+  const Json json = document({"plan", "allgatherv", "-m", kIrregularGrid, "--counts", lengths});
+  EXPECT_EQ(json["why"],
+            "the shortest predicted time for blocks of about 16 KiB (as for all means from 4 KiB "
+            "to 64 KiB)");
+  EXPECT_EQ(json["assumed_block_bytes"], 16384);
+}
+
+TEST(ToolCounts, NamesOneLongBlockInTheSingular) {
+  const Json json = document({"plan", "allgatherv", "-m", kIrregularGrid, "--counts", "giant",
+                              "--size", "100KB", "--all"});
+  std::string names;
+  for (const Json& plan : json["plans"]) names += plan["plan"].get<std::string>() + "\n";
+  EXPECT_NE(names.find(" by counts, 1 block by itself\n"), std::string::npos) << names;
+  EXPECT_EQ(names.find(" 1 blocks"), std::string::npos) << names;
+  EXPECT_NE(run_tool({"plan", "--help"}).out.find("blocks by themselves"), std::string::npos);
+}
+
+TEST(ToolCounts, SaysHowLinksAreSharedAsItsHelpDoes) {
+  const Ran ran = run_tool({"simulate", "allgatherv", "-m", kIrregularGrid, "--counts", "powerlaw",
+                            "--sharing", "exact"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("as under SimGrid, near messages get more (--sharing exact)"),
+            std::string::npos)
+      << ran.out;
+  const std::string help = run_tool({"simulate", "--help"}).out;
+  std::string words = std::regex_replace(help, std::regex("\\s+"), " ");
+  EXPECT_NE(words.find("with --counts as under SimGrid, where near messages get more"),
+            std::string::npos)
+      << words;
+}
+
 TEST(ToolCounts, CallsAnOperationByOneNameInEveryCommand) {
   for (const std::string& operation : kIrregular) {
     const std::string file =

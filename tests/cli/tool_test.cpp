@@ -213,6 +213,11 @@ TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
   expect_refused({"plan", "allreduce", "--all", "--json"},
                  "espalier plan: error: --all and --json do not go together\n"
                  "  hint: leave one of them out\n");
+  expect_refused(
+      {"plan", "allgatherv", "-m", kToolGrid, "--counts", "powerlaw", "--svg", "-"},
+      "espalier plan: error: --svg and --counts do not go together\n"
+      "  hint: espalier simulate OPERATION --svg FILE draws the chosen plan: give it the "
+      "same --machine, --counts, --size, --root, --memory and --model\n");
   expect_refused({"tree", "--root"},
                  "espalier tree: error: --root has no value\n  hint: write --root RANK; ");
   expect_refused({"tree", "--root", "1", "--root", "2"},

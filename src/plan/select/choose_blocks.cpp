@@ -6,7 +6,8 @@
 // latencies and messages' own costs are paid, and blocks of 64 KiB, where what is carried twice
 // would show, and native messages wait for handshakes. The plan is the shortest for the short ones,
 // or native's own, which goes without handshakes; it must gain in one case and lose in neither. Of
-// allgatherv all ranks have all counts: their mean, up to a power of 16, is the length.
+// allgatherv all ranks have all counts. The length is that of the class of their mean: means from
+// one power of 16 to below the next are taken for four times that power.
 #include <algorithm>
 #include <bit>
 

@@ -276,6 +276,10 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
                       !is_gain(choice.predicted, *decision.native);
   if (is_tie) why = "at least as fast as the best algorithm that Open MPI may take";
   if (assumes) why += " for blocks of about " + to_string(Bytes{known.count});
+  if (assumes && call.operation == Operation::Allgather) {
+    why += fmt::format(" (as for all means from {} to {})", to_string(Bytes{known.count / 4}),
+                       to_string(Bytes{known.count * 4}));
+  }
   const std::uint64_t scales_to = call.irregular() ? 0 : uncut_up_to(plan);
   return {name_of(plan, call), std::move(why),  choice.predicted,
           decision.native,     std::move(plan), scales_to};

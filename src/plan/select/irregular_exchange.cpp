@@ -59,7 +59,8 @@ void add_trees(const topology::Machine& machine, const Collective& call,
       if (plan->long_blocks() == last) continue;
       last = plan->long_blocks();
       std::string text = fmt::format("{} by counts", name);
-      if (last > 0) text += fmt::format(", {} blocks by themselves", last);
+      if (last == 1) text += ", 1 block by itself";
+      if (last > 1) text += fmt::format(", {} blocks by themselves", last);
       choices.push_back({std::move(text), true, by_model, false,
                          [plan](Rank rank) { return plan->program_of(rank); }});
     }

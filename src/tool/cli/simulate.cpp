@@ -383,8 +383,9 @@ Command simulate_command() {
             .type_name("LATE");
         app.add_option(
                "--sharing", options->sharing,
-               "How messages share links: exact (max-min fair) or bottleneck (one "
-               "after the other; faster). Default: exact, unless that takes long; a note says so.")
+               "How messages share links: exact (all at once, max-min fairly; with --counts as "
+               "under SimGrid, where near messages get more) or bottleneck (one after the other; "
+               "faster). Default: exact, unless that takes long; a note says so.")
             .type_name("RULE");
         app.add_option("--eager", options->eager,
                        "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")

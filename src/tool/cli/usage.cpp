@@ -158,14 +158,24 @@ Failure takes_no_value(const CLI::App& app, const std::string& name) {
                fmt::format("write {} alone; see {}", name, help_of(app)));
 }
 
+/// What to do instead of giving both.
+std::string instead_of(std::string_view one, std::string_view other) {
+  const auto are = [&](std::string_view a, std::string_view b) {
+    return (one == a && other == b) || (one == b && other == a);
+  };
+  if (!are("--counts", "--svg")) return "leave one of them out";
+  return "espalier simulate OPERATION --svg FILE draws the chosen plan: give it the same "
+         "--machine, --counts, --size, --root, --memory and --model";
+}
+
 }  // namespace
 
 Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
   std::string what = error.what();
   if (const std::size_t at = what.find(" excludes "); at != std::string::npos) {
-    return usage(
-        app, fmt::format("{} and {} do not go together", what.substr(0, at), what.substr(at + 10)),
-        "leave one of them out");
+    const std::string one = what.substr(0, at), other = what.substr(at + 10);
+    return usage(app, fmt::format("{} and {} do not go together", one, other),
+                 instead_of(one, other));
   }
   if (const std::size_t at = what.find(" requires "); at != std::string::npos) {
     return usage(app, fmt::format("{} needs {} too", what.substr(0, at), what.substr(at + 10)));
