@@ -104,6 +104,22 @@ TEST(FirstUse, EachPairIsNamedWithItsLatency) {
   EXPECT_TRUE(has(ran.out, "\nParis - Nice    18 ms\n")) << ran.out;
 }
 
+TEST(FirstUse, APlaceThatTheMachineNamesIsARoot) {
+  const auto root = [](const std::string& named) {
+    const Ran ran = succeeded({"plan", "broadcast", "-m", kFirstGrid, "--root", named, "--json"});
+    return Json::parse(ran.out)["root"].get<int>();
+  };
+  EXPECT_EQ(root("site1"), 8);
+  EXPECT_EQ(root("site1.node1"), 12);
+  EXPECT_EQ(root("site1.node1.2"), 14);
+  const Ran other = run_tool({"plan", "broadcast", "-m", kFirstGrid, "--root", "site2"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(has(other.err, "\"site2\" is not a rank")) << other.err;
+  EXPECT_TRUE(has(other.err, "or a place such as site0.node0.0")) << other.err;
+  const Ran tree = succeeded({"tree", "-a", "fnf", "-m", kFirstGrid, "--root", "site1"});
+  EXPECT_TRUE(has(tree.out, "8")) << tree.out;
+}
+
 TEST(FirstUse, IdleHostsAreTheLastOfThoseThatAreAlike) {
   const std::string hosts = first_file("hosts5", "n1 slots=2\nn2 slots=2\nn3 slots=2\n");
   const std::string profile =

@@ -121,7 +121,8 @@ void declare(App& app, CallOptions& options, bool required) {
       .required(required);
   app.add_option("-m,--machine", options.machine, "The machine: see MACHINES.")
       .type_name("MACHINE");
-  app.add_option("-r,--root", options.root, "Of operations with a root. Default: 0.")
+  app.add_option("-r,--root", options.root,
+                 "Of operations with a root, or its place: Lyon, Lyon.n1.0. Default: 0.")
       .type_name("RANK");
   app.add_option("-s,--size", options.size, "Of the message or block. Default: 1KiB.")
       .type_name("BYTES");
@@ -135,11 +136,12 @@ std::optional<Error> why_no_operation(const std::string& word) {
   return operation ? std::nullopt : std::optional(operation.error());
 }
 
-Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
+Expected<Collective> call_from(const CallOptions& options, const topology::Machine& machine) {
+  const Rank ranks = machine.size();
   auto operation = operation_from(options.operation);
   if (!operation) return operation.error();
   if (auto wrong = without_effect(options, *operation)) return *std::move(wrong);
-  auto root = parse_rank(given_or(options.root, kUsualRoot), ranks);
+  auto root = rank_or_place(given_or(options.root, kUsualRoot), machine);
   if (!root) return at("--root", root.error());
   auto size = parse_bytes(given_or(options.size, kUsualSize));
   if (!size) return at("--size", size.error());

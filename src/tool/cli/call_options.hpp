@@ -5,6 +5,7 @@
 
 #include "base/expected.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::cli {
 
@@ -50,6 +51,7 @@ void declare(App& app, CallOptions& options, bool required = true);
 [[nodiscard]] std::optional<Error> why_no_operation(const std::string& word);
 
 /// The call that the options ask for. Its unit is an element in reductions, else a byte.
-Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);
+Expected<schedule::Collective> call_from(const CallOptions& options,
+                                         const topology::Machine& machine);
 
 }  // namespace espalier::cli

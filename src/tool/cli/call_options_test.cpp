@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "topology/readers.hpp"
+
 namespace espalier::cli {
 namespace {
 
@@ -21,11 +23,12 @@ TEST(IsVerified, CountsRanksTimesMessagesOfBarriers) {
 }
 
 TEST(CallFrom, RefusesMoreBytesThanCanBeCounted) {
-  const auto takes = [](const std::string& operation, const std::string& size) {
+  const topology::Machine machine = *topology::parse_synthetic("proc:256");
+  const auto takes = [&](const std::string& operation, const std::string& size) {
     CallOptions options;
     options.operation = operation;
     options.size = size;
-    return call_from(options, 256).has_value();
+    return call_from(options, machine).has_value();
   };
   EXPECT_TRUE(takes("broadcast", "100TiB"));
   EXPECT_TRUE(takes("alltoall", "60TiB"));

@@ -150,7 +150,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels l
                              "blocks of one length among any number",
                              regular)};
   }
-  auto root = parse_rank(given_or(options.root, kUsualRoot), machine->size());
+  auto root = rank_or_place(given_or(options.root, kUsualRoot), *machine);
   if (!root) return error_within("--root", root.error());
   if (exchanges && machine->size() > kExchangedUpTo) {
     return Error{"--machine",

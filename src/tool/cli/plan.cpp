@@ -208,7 +208,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   *machine = topology::as_planned(*machine);
-  auto call = call_from(options, machine->size());
+  auto call = call_from(options, *machine);
   if (!call) return Failure{call.error()};
   if (options.reproducible && !reduces(call->operation)) {
     return Failure{{"--reproducible", fmt::format("{} combines nothing", name_of(call->operation)),

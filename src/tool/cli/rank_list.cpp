@@ -103,6 +103,19 @@ Expected<Rank> parse_rank(std::string_view text, Rank size) {
   return static_cast<Rank>(value);
 }
 
+Expected<Rank> rank_or_place(std::string_view text, const topology::Machine& machine) {
+  auto rank = parse_rank(text, machine.size());
+  if (rank || text.find_first_not_of("0123456789 ") == std::string_view::npos) return rank;
+  for (Rank r = 0; r < machine.size(); ++r) {
+    const std::string place = machine.describe(r);
+    if (place == text || place.starts_with(std::string(text) + ".")) return r;
+  }
+  Error error = rank.error();
+  const std::string place = machine.describe(0);
+  if (place != "0") error.hint += ", or a place such as " + place;
+  return error;
+}
+
 Expected<std::vector<Rank>> parse_rank_list(std::string_view text, Rank size) {
   const auto parse_one = [size](std::string_view one) { return parse_rank(one, size); };
   return parse_list(text, size, parse_one, {"ranks", "rank ", kHint});

@@ -5,11 +5,14 @@
 
 #include "base/expected.hpp"
 #include "base/types.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::cli {
 
 /// A rank below `size`. Errors have no `where`; the caller knows it.
 Expected<Rank> parse_rank(std::string_view text, Rank size);
+/// A rank, or a place as Machine::describe() has it: "Lyon.n1.0", or its first rank of "Lyon.n1".
+Expected<Rank> rank_or_place(std::string_view text, const topology::Machine& machine);
 
 /// "1,3,5-7" -> 1 3 5 6 7, in the order written. Refuses what is no rank of the machine, ranges
 /// that run backwards and a rank that stands twice.

@@ -47,8 +47,10 @@ Error with_examples(Error error, const std::string& argument) {
   return error;
 }
 
-Expected<tree::Participants> participants_from(const RequestOptions& options, Rank size) {
-  auto root = parse_rank(given_or(options.root, kUsualRoot), size);
+Expected<tree::Participants> participants_from(const RequestOptions& options,
+                                               const topology::Machine& machine) {
+  const Rank size = machine.size();
+  auto root = rank_or_place(given_or(options.root, kUsualRoot), machine);
   if (!root) return with_place("--root", root.error());
   if (options.to.empty()) return tree::everybody(size, *root);
   auto to = parse_rank_list(options.to, size);
@@ -97,7 +99,9 @@ void declare(App& app, RequestOptions& options) {
                  "The machine: a file or a description such as \"site:2(30ms) proc:16\"; see "
                  "MACHINES.")
       .type_name("MACHINE");
-  app.add_option("-r,--root", options.root, "The rank that sends, or reduces to. Default: 0.")
+  app.add_option("-r,--root", options.root,
+                 "The rank that sends, or reduces to, or its place: Lyon, Lyon.n1.0. "
+                 "Default: 0.")
       .type_name("RANK");
   app.add_option("-t,--to", options.to,
                  "Only these ranks take part, besides the root: 1,3,5-7. Default: all.")
@@ -153,7 +157,7 @@ Expected<TreePlanRequest> understand(const RequestOptions& options) {
   auto read = timed_machine_from(options.machine, "--machine");
   if (!read) return read.error();
   auto machine = std::make_unique<const topology::Machine>(*std::move(read));
-  auto who = participants_from(options, machine->size());
+  auto who = participants_from(options, *machine);
   if (!who) return who.error();
   auto model = model::parse_model(given_or(options.model, "levels"), *machine, *size);
   if (!model) return with_place("--model", model.error());

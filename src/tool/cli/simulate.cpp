@@ -206,7 +206,7 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
   if (options.operation.empty()) {
     return Error{"OPERATION", "nothing to simulate", "name an operation, or give --schedule FILE"};
   }
-  auto call = call_from(options, machine.size());
+  auto call = call_from(options, machine);
   if (!call) return call.error();
   const collective::Hierarchy hierarchy(machine);
   auto candidate = candidate_from(options.algorithm, hierarchy, *call);

@@ -33,7 +33,7 @@ Expected<view::Query> first_query(const ViewOptions& options, const view::Subjec
   }
   const bool has_data = schedule::operation_called(asked.operation) != schedule::Operation::Barrier;
   if (asked.size.empty() && has_data) asked.size = "64KiB";
-  auto call = call_from(asked, subject.machine.size());
+  auto call = call_from(asked, subject.machine);
   if (!call) return call.error();
   view::Query query;
   query.operation = call->operation;
