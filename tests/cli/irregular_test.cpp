@@ -155,8 +155,8 @@ TEST(ToolCounts, AnAllgathervSaysWhichMeansShareItsPlan) {
 }
 
 TEST(ToolCounts, NamesOneLongBlockInTheSingular) {
-  const Json json = document({"plan", "allgatherv", "-m", kIrregularGrid, "--counts", "giant",
-                              "--size", "100KB", "--all"});
+  const Json json = document(
+      {"plan", "allgatherv", "-m", kIrregularGrid, "--counts", "giant", "--size", "100KB"});
   std::string names;
   for (const Json& plan : json["plans"]) names += plan["plan"].get<std::string>() + "\n";
   EXPECT_NE(names.find(" by counts, 1 block by itself\n"), std::string::npos) << names;

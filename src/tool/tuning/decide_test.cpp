@@ -276,8 +276,9 @@ TEST(MakeExport, SaysWhichNamesOfHostsAreMadeUp) {
   const auto notes = [](const topology::Machine& machine) {
     ExportRequest request;
     request.rules.operations = {Operation::Barrier};
+    const auto made = make_export(machine, request);
     std::string all;
-    for (const std::string& note : make_export(machine, request)->notes) all += note + "\n";
+    for (const std::string& note : made->notes) all += note + "\n";
     return all;
   };
   const auto told = [](const std::string& first) {
