@@ -23,7 +23,7 @@ struct LevelCount {
 };
 /// What a channel counted.
 struct ChannelCounts {
-  std::vector<LevelCount> sent;  ///< what was sent, by level
+  std::vector<LevelCount> sent;  ///< messages and bytes of each level
   /// Bytes that would keep the widest of the links busy where flow control allowed less; 0:
   /// nowhere.
   std::uint64_t held_back = 0;
