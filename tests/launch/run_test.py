@@ -306,6 +306,19 @@ def scripts_that_cannot_be_served(t):
     refused(t.run([t.script(f"{t.mpiexec} -n 1 env A=b {t.folder}/own\n")]), "statically")
     refused(t.run([t.script(f"{t.mpiexec} -n 2 {t.other}\n")]), "it is linked with", f"but {t.mpiexec} in {t.folder}/script.sh is", "start it with")
     planned(t.run([t.script(f"PROGRAM={t.program}\n{' '.join(t.launcher)} -n 4 $PROGRAM\n")], FORCED), 4)
+    # srun starts programs of any MPI, but none that nothing can be preloaded into.
+    (t.folder / "steps").mkdir()
+    (t.folder / "steps" / "srun").write_text("#!/bin/sh\n")
+    (t.folder / "steps" / "srun").chmod(0o755)
+    steps = t.script(f"{t.folder}/steps/srun -n 1 {t.program}\n{t.folder}/steps/srun -n 2 {t.folder}/own 5\n")
+    for command in ([steps], ["sh", steps], ["sbatch", steps]):
+        refused(t.run(command, ["--print"]), f"{t.folder}/own: error:", "its MPI is linked into it statically", "--mpi")
+    dos = t.script("", name="dos.sh")
+    pathlib.Path(dos).write_bytes(f"#!/bin/sh\r\n{t.mpiexec} -n 2 {t.program}\r\n".encode())
+    refused(t.run([dos]), f"{dos}: error: its lines end with CR LF", "sed -i")
+    # A script that may not be run by itself.
+    pathlib.Path(steps).chmod(0o644)
+    refused(t.run([steps]), "it may not be run by you", f"chmod +x {steps}, or write sh (or sbatch) before it")
 
 
 def exit_codes(t):

@@ -33,6 +33,13 @@ bool is_among(const List& list, const std::string& program) {
 }
 
 Error no_such_program(const std::string& name) {
+  std::error_code unknown;
+  if (name.find('/') != std::string::npos && std::filesystem::is_regular_file(name, unknown)) {
+    const bool is_script = beginning_of_file(name, 2) == "#!";
+    return {
+        name, "it may not be run by you",
+        fmt::format("chmod +x {}{}", name, is_script ? ", or write sh (or sbatch) before it" : "")};
+  }
   return {name, "there is no such program",
           name.find('/') == std::string::npos
               ? "write ./" + name + " if it is in this folder"
@@ -109,16 +116,30 @@ class Search {
       const Words command = line->command_of(p);
       auto used = started(command);
       if (!used) {
-        Error wrong = used.error();
-        wrong.hint += fmt::format("; espalier run --mpi {} runs {} all the same",
-                                  *served == Mpi::Mpich ? "mpich" : "openmpi", script);
-        return wrong;
+        return nevertheless(used.error(), *served == Mpi::Mpich ? "mpich" : "openmpi", script);
       }
       if (*used && (*used)->mpi != *served) {
         return wrong_launcher(command.front(), **used, words.front(), *served, script);
       }
     }
     return found(*served, words.front());
+  }
+
+  /// srun in a script, which starts programs of any MPI.
+  Used step(const Words& words, const std::string& script) {
+    const auto line = take_apart(words, Launcher::Srun, can_be_found());
+    for (std::size_t p = 0; line && p < line->parts.size(); ++p) {
+      if (!line->parts[p].directory.empty()) continue;
+      auto used = started(line->command_of(p));
+      if (!used) return nevertheless(used.error(), "mpich (or openmpi)", script);
+    }
+    return nothing();
+  }
+
+  /// A script is more than one of its programs.
+  static Error nevertheless(Error wrong, std::string_view mpi, const std::string& script) {
+    wrong.hint += fmt::format("; espalier run --mpi {} runs {} all the same", mpi, script);
+    return wrong;
   }
 
   /// What a launcher in a script starts. It may be built by the script only, or be named by a
@@ -142,8 +163,10 @@ class Search {
   Used word(const Words& words, const std::string& script, std::size_t depth) {
     const std::string file = find(words.front());
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
-    if (is_launcher_name(words.front()) && !slurm_launcher(words.front())) {
-      return launcher(words, file, script);
+    if (is_launcher_name(words.front())) {
+      const auto slurms = slurm_launcher(words.front());
+      if (!slurms) return launcher(words, file, script);
+      return *slurms == Launcher::Srun ? step(words, script) : nothing();
     }
     if (is_python(file)) return depth > 0 ? python(file, words) : nothing();
     // Of what a script runs beside, such as mount or a static tool, nothing is wanted.
@@ -221,13 +244,19 @@ class Search {
   }
 
   Used script_file(const Program& program, const std::string& name, std::size_t depth) {
+    const std::string text = text_of(program.file);
+    if (text.substr(0, text.find('\n')).ends_with('\r')) {
+      return Error{
+          name, "its lines end with CR LF: the system looks for an interpreter whose name ends so",
+          fmt::format("let them end with LF: sed -i 's/\\r$//' {}", name)};
+    }
     if (is_python(program.interpreter)) {
       const std::string file = find(program.interpreter);
       return file.empty() ? no_such_program(program.interpreter)
                           : python(file, {program.interpreter, program.file});
     }
     const bool is_shell = program.interpreter.empty() || is_among(kShells, program.interpreter);
-    return is_shell ? script(text_of(program.file), name, depth - 1) : nothing();
+    return is_shell ? script(text, name, depth - 1) : nothing();
   }
 
   /// The lines of a script without comments, in words; what joins commands parts them too.

@@ -200,17 +200,26 @@ void tell_binary(const launch::Program& program, Report& report) {
   if (launch::served_by(program.mpis.front(), program.file)) tell_calls(program, report);
 }
 
-void tell_script(const std::string& name, const std::string& file,
+/// @param may_run it is executable; shells and sbatch take others too
+void tell_script(const std::string& name, const std::string& file, bool may_run,
                  const launch::CommandContext& context, Report& report) {
-  auto used = launch::mpi_of_command({file}, context);
+  const std::string text = launch::text_of(file);
+  auto used = may_run ? launch::mpi_of_command({file}, context)
+                      : launch::mpi_of_script(text, file, context);
   if (!used) {
     report.add(used.error());
   } else if (*used) {
-    const bool is_batch = launch::text_of(file).find("\n#SBATCH") != std::string::npos;
+    const bool is_batch = text.find("\n#SBATCH") != std::string::npos;
     report.add(
         Severity::Ok,
         fmt::format("a script that uses {} ({})", launch::name_of((*used)->mpi), (*used)->who),
-        fmt::format("run it with: espalier run -- {}{}", is_batch ? "sbatch " : "", name));
+        fmt::format("run it with: espalier run -- {}{}",
+                    is_batch  ? "sbatch "
+                    : may_run ? ""
+                              : "sh ",
+                    name));
+  } else if (!may_run) {
+    report.add(Severity::Problem, "it may not be run by you", "chmod +x " + name);
   } else {
     report.add(
         Severity::Note, "a script; which MPI it uses cannot be seen",
@@ -257,7 +266,11 @@ bool begins_like_program(const std::string& file) {
 }  // namespace
 
 Findings check_program(const std::string& name, const Environment& environment) {
-  Report report(name);
+  Report report(name.empty() ? "\"\"" : name);
+  if (name.empty()) {
+    report.add(Severity::Problem, "no program is named", "is a variable not set?");
+    return report.take();
+  }
   const launch::CommandContext context{".", value_of(environment, "PATH")};
   const std::string file = launch::find_program(name, ".", context.path);
   std::error_code error;
@@ -273,6 +286,10 @@ Findings check_program(const std::string& name, const Environment& environment) 
   if (is_there && !begins_like_program(name)) {
     report.add(Severity::Problem, "it is no program: neither ELF nor a script that begins with #!",
                "name the program itself, as it would be typed");
+    return report.take();
+  }
+  if (file.empty() && is_there && beginning_of_file(name, 2) == "#!") {
+    tell_script(name, name, /*may_run=*/false, context, report);
     return report.take();
   }
   if (file.empty()) {
@@ -297,7 +314,7 @@ Findings check_program(const std::string& name, const Environment& environment) 
   } else if (launch::is_python(program->interpreter)) {
     tell_python_script(file, program->interpreter, context, report);
   } else {
-    tell_script(name, file, context, report);
+    tell_script(name, file, /*may_run=*/true, context, report);
   }
   return report.take();
 }
