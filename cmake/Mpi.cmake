@@ -105,7 +105,7 @@ function(espalier_front name which table)
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_front.py ${which} ${table} ${dir}/pmpi/collectives.table ${made}
     DEPENDS ${scripts} ${table} ${dir}/pmpi/collectives.table)
   add_library(${name}-front SHARED ${made} ${dir}/front/front.c ${dir}/front/find_mpi.c ${dir}/front/bound_to.c
-    ${dir}/front/decline.c ${dir}/front/narrow.c)
+    ${dir}/front/decline.c ${dir}/front/narrow.c ${dir}/front/sign.c)
   set_target_properties(${name}-front PROPERTIES OUTPUT_NAME ${name} C_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/front/exports.map)
   target_include_directories(${name}-front PRIVATE ${dir})

@@ -425,11 +425,55 @@ def other_mpis(t):
             refused(done, "is linked with")
 
 
+def a_library_in_no_process(t):
+    """--explain says so; the command's streams and end stay what they are."""
+    none = "no process on this host called MPI_Init with Espalier's library"
+    for explain in ("--explain", f"--explain={t.folder}/why.txt"):
+        done = t.run(t.launcher + ["-n", "2", "true"], [explain, "--mpi", t.mpi])
+        assert done.returncode == 0 and done.stderr.count(none) == 1, done
+    assert none not in t.run(t.launcher + ["-n", "2", "true"], ["--mpi", t.mpi]).stderr
+    done = t.run(t.launcher + ["-n", "4", t.program], [*FORCED, "--explain"])
+    planned(done, 4)
+    assert none not in done.stderr and "espalier: " in done.stderr, done.stderr
+    assert none not in t.run([t.program], ["--explain", "--disable"]).stderr
+    # From other hosts no sign comes, and here each rank would tell.
+    hosts = ["-hosts", "localhost"] if t.mpi == "mpich" else ["--host", "localhost:2"]
+    assert none not in t.run(t.launcher + hosts + ["-n", "1", "true"], ["--explain", "--mpi", t.mpi]).stderr
+    assert none not in t.run(t.launcher + ["-n", "1", "true"], ["--explain", "--mpi", t.mpi], SLURM_JOB_ID="7").stderr
+    inside = [t.espalier, "run", "--explain", "--", t.script(f"exit 0\n{t.program}\n")]
+    assert none not in subprocess.run(t.launcher + ["-n", "2", *inside], stderr=subprocess.PIPE, text=True, check=True).stderr
+    # A script drops the library; its exit code and signal stay.
+    done = t.run([t.script(f"echo said >&2; env -u LD_PRELOAD {t.program} >&2; exit 9\n")], ["--explain"])
+    assert done.returncode == 9 and done.stderr.startswith("said\n") and done.stderr.count(none) == 1, done
+    assert t.run([t.script(f"kill -TERM $$\n{t.program}\n")], ["--explain"]).returncode == -signal.SIGTERM
+    line = [t.espalier, "run", "--explain", "--", t.script(f"exit 3\n{t.program}\n")]
+    ignoring = ["python3", "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execvp(sys.argv[1], sys.argv[1:])"]
+    assert subprocess.run([*ignoring, *line], stderr=subprocess.PIPE, check=False).returncode == 3
+    # Streams are the command's own, and what it leaves behind is not waited for.
+    line[-1] = t.script(f"[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo on a terminal\nexit 0\n{t.program}\n")
+    out = subprocess.run(["script", "-qec", " ".join(line), "/dev/null"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "on a terminal" in out and none in out, out
+    left = t.folder / "left"
+    line[-1] = t.script(f"sleep 60 > /dev/null 2>&1 & echo $! > {left}\nexit 4\n{t.program}\n")
+    assert subprocess.run(line, stderr=subprocess.PIPE, timeout=30, check=False).returncode == 4
+    os.kill(int(left.read_text()), signal.SIGKILL)  # it still runs
+    # A signal reaches the command, and none outlives a run that was killed.
+    line[-1] = t.script(f"trap 'exit 5' TERM; echo $$; while :; do sleep 0.1; done\n{t.program}\n")
+    for sent, code in ((signal.SIGTERM, 5), (signal.SIGKILL, -signal.SIGKILL)):
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+            command = int(run.stdout.readline())
+            run.send_signal(sent)
+            assert run.wait(60) == code, run.returncode
+            run.stdout.read()  # to the end: the command has closed it
+        stat = pathlib.Path(f"/proc/{command}/stat")
+        assert not stat.exists() or stat.read_text().rsplit(") ", 1)[1].startswith("Z"), command  # not collected yet
+
+
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
          files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, scripts_that_cannot_be_served, refusals, programs_that_nothing_can_be_preloaded_into,
          a_working_folder_that_is_gone, no_path, signals_that_are_ignored, other_mpis,
-         placed_as_the_weather_says]
+         placed_as_the_weather_says, a_library_in_no_process]
 
 
 # What depends on the MPI. The others take turns.

@@ -56,6 +56,8 @@ CASES = {
     # Wanted on every rank: on one alone it is passed over, and a line says so.
     "ESPALIER_CLUSTERS": ("anl/sp2", TELLS, TELLS, "anl//sp2", TELLS, TELLS),
     "ESPALIER_PROFILE": (f"{FOLDER.name}/app.profile", PROFILE, NO_PROFILE, "/proc/none/profile", UNWRITTEN, NO_PROFILE),
+    # A socket that nobody has: nothing comes of it.
+    "ESPALIER_SIGN": ("nobody", SILENT, SILENT, "\n", SILENT, SILENT),
     # Of the lab and its ranks: the library does not look at them.
     "ESPALIER_LAB": ("/nowhere", SILENT, SILENT, "\n", SILENT, SILENT),
     "ESPALIER_LAB_SLEEP_US": ("100", SILENT, SILENT, "soon", SILENT, SILENT),

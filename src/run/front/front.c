@@ -20,6 +20,7 @@
 #include "front/decline.h"
 #include "front/find_mpi.h"
 #include "front/narrow.h"
+#include "front/sign.h"
 #include "front/variant.h"
 
 enum State { Unknown, Served, Native, Several };
@@ -255,6 +256,8 @@ void* espalier_resolve(size_t entry, const void* caller) {
 }
 
 void espalier_after_init(void) {
+  /* The recorder is preloaded beside the library, and is no sign of it. */
+  if (!espalier_records) espalier_leave_sign();
   static atomic_flag is_done = ATOMIC_FLAG_INIT;
   const int could_serve = the_interface != ESPALIER_NO_INTERFACE && the_variant == NULL;
   if (!could_serve || !espalier_is_initialized(&the_mpi) || atomic_flag_test_and_set(&is_done)) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,14 @@ struct CommandLine {
 /// @param is_program whether a word names a program; asked for options that are not known
 Expected<CommandLine> take_apart(std::vector<std::string> words, Launcher kind,
                                  const IsProgram& is_program);
+
+/// The first option of any part that has one of these names (without dashes), as it is written.
+[[nodiscard]] std::optional<std::string> option_among(const CommandLine& line,
+                                                      std::span<const std::string_view> names);
+
+/// Whether the launcher may start processes on other hosts than this: it is one of Slurm's, an
+/// option or a variable names hosts, or we are in a job of a resource manager, which names them.
+[[nodiscard]] bool may_use_other_hosts(const CommandLine& line);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 

@@ -17,7 +17,7 @@ std::vector<std::string> setting_names() {
           "ESPALIER_LAB_RUN",       "ESPALIER_SHARED",
           "ESPALIER_SHARED_MEMORY", "ESPALIER_LAB_TIMES",
           "ESPALIER_CLUSTERS",      "ESPALIER_PROGRESS_THREAD",
-          "ESPALIER_ONE_COPY"};
+          "ESPALIER_ONE_COPY",      "ESPALIER_SIGN"};
 }
 
 }  // namespace espalier::runtime

@@ -71,26 +71,16 @@ std::string clusters_of(const map::Problem& problem, const map::Placement& place
 /// Options that say where processes go, which is what the file for the launcher says too.
 std::optional<Error> told_already(const launch::CommandLine& line) {
   constexpr std::array<std::string_view, 24> kPlaces{
-      "f",          "hosts",   "host",        "hostfile", "machinefile", "default-hostfile",
-      "H",          "ppn",     "order-nodes", "rankmap",  "map-by",      "rf",
-      "rankfile",   "ppr",     "bynode",      "byslot",   "npernode",    "pernode",
-      "npersocket", "machine", "machines",    "hostlist", "machinelist", "N"};
-  const launch::CommandLine::Part& part = line.parts.front();
-  for (std::size_t i = part.first; i < part.program;) {
-    const std::string& word = line.words[i];
-    const std::string_view whole = launch::without_dashes(word);
-    const std::string_view name = whole.substr(0, whole.find('='));
-    // Of MPICH that is the order of cores within a host.
-    const bool is_binding = line.kind == launch::Launcher::Hydra && name == "map-by";
-    if (!is_binding && std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end()) {
-      return Error{"--place",
-                   fmt::format("the launcher is told already where processes go: {}", word),
-                   "leave that out, or --place"};
-    }
-    i += 1 + launch::values_of(line.kind, word, line.words[i + 1]).value_or(0);
-    while (i < part.program && !line.words[i].starts_with('-')) ++i;  // the value of an unknown one
-  }
-  return std::nullopt;
+      "f",       "hosts",    "host",        "hostfile",    "machinefile", "default-hostfile",
+      "H",       "ppn",      "order-nodes", "rankmap",     "rf",          "rankfile",
+      "ppr",     "bynode",   "byslot",      "npernode",    "pernode",     "npersocket",
+      "machine", "machines", "hostlist",    "machinelist", "N",           "map-by"};
+  // Of MPICH the last is the order of cores within a host.
+  const std::size_t count = kPlaces.size() - (line.kind == launch::Launcher::Hydra ? 1 : 0);
+  const auto told = launch::option_among(line, std::span(kPlaces).first(count));
+  if (!told) return std::nullopt;
+  return Error{"--place", fmt::format("the launcher is told already where processes go: {}", *told),
+               "leave that out, or --place"};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <tuple>
 
 #include "base/file.hpp"
 #include "base/mpi_names.hpp"
@@ -18,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "cli/run_placed.hpp"
+#include "cli/run_watched.hpp"
 #include "doctor/checks.hpp"
 #include "launch/ask.hpp"
 #include "launch/elf.hpp"
@@ -130,6 +132,12 @@ Expected<launch::Variables> variables(const RunOptions& options, bool has_launch
   if (!options.explain.empty() && options.explain != "1") {
     if (auto wrong = why_not_writable("--explain", options.explain)) return *wrong;
   }
+  for (const auto& [option, file, other, there] :
+       {std::tuple{"--trace", options.trace, "--profile", options.profile},
+        std::tuple{"--explain", options.explain, "--trace", options.trace},
+        std::tuple{"--explain", options.explain, "--profile", options.profile}}) {
+    if (auto twice = written_twice(option, file, other, there)) return *twice;
+  }
   set("ESPALIER_EXPLAIN", options.explain == "1" || options.explain.empty()
                               ? options.explain
                               : fs::absolute(options.explain).string());
@@ -205,7 +213,22 @@ std::optional<Error> check_placed(const RunOptions& options) {
   return std::nullopt;
 }
 
-Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::string> words) {
+/// What is started, and where the processes tell that they have the library, if we wait for that.
+struct Ready {
+  launch::Start start;
+  std::optional<Sign> sign;
+};
+
+/// Whether to tell at the end that the library came into no process. From other hosts no sign
+/// comes.
+bool is_sign_awaited(const RunOptions& options, const launch::Chosen& chosen) {
+  if (options.explain.empty() || options.explain == "0" || options.print) return false;
+  const bool is_own_library = options.library.empty();  // another one may leave no sign
+  return is_own_library && !is_started_by_launcher() &&
+         !(chosen.line && launch::may_use_other_hosts(*chosen.line));
+}
+
+Expected<Ready> ready_to_start(const RunOptions& options, std::vector<std::string> words) {
   if (auto wrong = check_placed(options)) return *wrong;
   if (words.empty()) {
     return Error{"espalier run", "no command is given",
@@ -238,19 +261,27 @@ Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::str
   for (const std::string& note : chosen->notes) {
     write_message(fmt::format("espalier run: note: {}\n", note));
   }
-  return launch::start_of(*chosen, words, *library, *set);
+  std::optional<Sign> sign;
+  if (is_sign_awaited(options, *chosen)) sign.emplace();
+  if (sign && sign->name().empty()) sign.reset();
+  if (sign) set->emplace_back("ESPALIER_SIGN", sign->name());
+  auto start = launch::start_of(*chosen, words, *library, *set);
+  if (!start) return start.error();
+  return Ready{std::move(*start), std::move(sign)};
 }
 
 Outcome run_program(const RunOptions& options, const Globals& globals) {
-  auto start = start_of(options, globals.other_command);
-  if (!start) return Failure{start.error()};
-  if (options.print) return write_output("-", launch::to_text(*start) + "\n");
-  for (const std::string& name : start->unset) ::unsetenv(name.c_str());
-  for (const auto& [name, value] : start->set) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> words;
-  for (std::string& word : start->words) words.push_back(word.data());
-  words.push_back(nullptr);
+  auto ready = ready_to_start(options, globals.other_command);
+  if (!ready) return Failure{ready.error()};
+  launch::Start& start = ready->start;
+  if (options.print) return write_output("-", launch::to_text(start) + "\n");
+  for (const std::string& name : start.unset) ::unsetenv(name.c_str());
+  for (const auto& [name, value] : start.set) ::setenv(name.c_str(), value.c_str(), 1);
   restore_signals();
+  if (ready->sign) return run_watched(start.words, *ready->sign);
+  std::vector<char*> words;
+  for (std::string& word : start.words) words.push_back(word.data());
+  words.push_back(nullptr);
   execvp(words.front(), words.data());
   return Failure{{words.front(), fmt::format("it cannot be started: {}", std::strerror(errno)),
                   "check that it is a program"}};
