@@ -126,6 +126,24 @@ Words open_mpi_command(const LaunchRequest& request, const Words& environment) {
   return command;
 }
 
+/// Words for mpiexec that would put ranks elsewhere than the machine says: the library would be
+/// told a machine on which they are not.
+std::optional<Error> why_placed_twice(const Words& words) {
+  static const std::set<std::string_view> kHosts{
+      "f",  "hosts",    "host",    "H",           "hostfile",
+      "rf", "rankfile", "machine", "machinefile", "default-hostfile"};
+  for (const std::string& word : words) {
+    const std::size_t name = std::min(word.find_first_not_of('-'), word.size());
+    const bool is_option = name > 0 && kHosts.contains(std::string_view(word).substr(name));
+    if (!is_option && !word.starts_with("rankfile:")) continue;
+    return Error{"--with",
+                 fmt::format("\"{}\": the lab itself tells mpiexec where ranks run", word),
+                 "to put them elsewhere: espalier lab up MACHINE --hosts FILE, a file of espalier "
+                 "place --format openmpi-hostfile"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Expected<Mpi> mpi_called(const std::string& name) {
@@ -153,6 +171,7 @@ Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {
 
 Expected<Launch> launch(const LaunchRequest& request, const topology::Machine& machine,
                         const LabPlan& plan) {
+  if (auto refused = why_placed_twice(request.mpiexec_arguments)) return *refused;
   HostOfRank host_of = host_of_rank(plan.hosts, machine.size());
   host_of.resize(request.ranks);
   const Words environment = rank_environment(request);

@@ -57,6 +57,24 @@ TEST(Launch, RefusesWhatMpichCannotPlace) {
   EXPECT_EQ(launch_on(cyclic, Mpi::OpenMpi, 5).hostfile, "node0\nnode1\nnode2\nnode1\nnode2\n");
 }
 
+TEST(Launch, LeavesNobodyElseToPlaceRanks) {
+  const auto what_with = [](const std::vector<std::string>& words) {
+    const topology::Machine m = topology::load_machine("node:2(1ms) proc:2").value().machine;
+    LaunchRequest request;
+    request.mpi = Mpi::OpenMpi;
+    request.ranks = 4;
+    request.mpiexec_arguments = words;
+    const auto made = launch(request, m, plan_lab(m).value());
+    return made ? "" : made.error().what;
+  };
+  const std::string why = ": the lab itself tells mpiexec where ranks run";
+  EXPECT_EQ(what_with({"--rankfile", "ranks"}), "\"--rankfile\"" + why);
+  EXPECT_EQ(what_with({"-x", "A=1", "-rf", "ranks"}), "\"-rf\"" + why);
+  EXPECT_EQ(what_with({"--map-by", "rankfile:file=ranks"}), "\"rankfile:file=ranks\"" + why);
+  EXPECT_EQ(what_with({"--host", "node0"}), "\"--host\"" + why);
+  EXPECT_EQ(what_with({"--mca", "coll_han_priority", "100"}), "");
+}
+
 TEST(Launch, HandsLibrariesAndCostsToTheRanks) {
   const std::string machine = "node:2(1ms) proc:1";
   EXPECT_TRUE(

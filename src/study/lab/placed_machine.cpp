@@ -23,6 +23,10 @@ Expected<std::optional<HostLine>> read_line(std::string_view line, const std::st
   const std::size_t first = line.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return std::optional<HostLine>{};
   line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+  if (line.starts_with("rank ") && line.find('=') != std::string_view::npos) {
+    return Error{where, "it is a rankfile of Open MPI; the lab takes a file of hosts",
+                 "make that: espalier place --format openmpi-hostfile"};
+  }
   const std::size_t colon = line.find(':');
   HostLine read{.host = std::string(line.substr(0, colon))};
   if (colon != std::string_view::npos) {

@@ -58,7 +58,10 @@ TEST(PlacedMachine, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal("site0-machine0:x"), "hosts:1: \"x\" is no number of ranks");
   EXPECT_EQ(refusal("site0-machine0:0"), "hosts:1: \"0\" is no number of ranks");
   EXPECT_EQ(refusal("rank 0=site0-machine0 slot=0"),
-            "hosts:1: \"rank 0=site0-machine0 slot=0\" is no host");
+            "hosts:1: it is a rankfile of Open MPI; the lab takes a file of hosts");
+  EXPECT_EQ(refusal("rank 0=site0-machine0 slot=0:0-1"),
+            "hosts:1: it is a rankfile of Open MPI; the lab takes a file of hosts");
+  EXPECT_EQ(refusal("site0-machine0 slots=2"), "hosts:1: \"site0-machine0 slots=2\" is no host");
   EXPECT_EQ(refusal("# nothing\n"), "hosts: no host");
 }
 

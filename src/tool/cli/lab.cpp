@@ -121,7 +121,9 @@ void declare_run(App& run, LabOptions& options) {
   run.add_option("--env", options.environment, "A variable for the ranks; may be repeated.")
       .type_name("NAME=VALUE")
       .repeated();
-  run.add_option("--with", options.with, "Words for mpiexec; may be repeated.")
+  run.add_option(
+         "--with", options.with,
+         "Words for mpiexec; may be repeated. Not those that say where ranks run: up --hosts does.")
       .type_name("WORDS")
       .repeated();
   run.add_flag("--poll", options.poll, "Let waiting ranks poll, as they do elsewhere.");

@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/scratch_folder.hpp"
 #include "lab/lab.hpp"
+#include "lab/own_lab.hpp"
 #include "lab/run.hpp"
 #include "launch/ask.hpp"
 #include "launch/run_and_read.hpp"
@@ -81,6 +82,8 @@ Expected<Result> in_own_lab(const topology::Machine& machine, const Work& work) 
   auto folder = lab::state_folder(fmt::format("/run/espalier-reproduce.{}", ::getpid()));
   if (!folder) return folder.error();
   std::optional<lab::HeldSignals> held(std::in_place);
+  const auto watched = lab::TakenDownAfterUs::watch(*folder);
+  if (!watched) return watched.error();
   const auto result = [&]() -> Expected<Result> {
     if (auto up = lab::up(*folder, machine, {}, own_path().string()); !up) return up.error();
     if (lab::signal_asked() != 0) return Error{"reproduce", "interrupted", ""};
