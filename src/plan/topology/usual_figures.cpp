@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 #include "base/units.hpp"
@@ -17,7 +18,10 @@ constexpr std::array<std::string_view, 16> kInsideNodes{
     "numa", "l2",   "l3",   "die",  "cpu", "gpu",    "task",   "domain"};
 
 bool joins_nodes(const Machine& machine, std::size_t level) {
-  const std::string& members = machine.levels()[level].members;
+  // hwloc writes "Package" and "PU".
+  std::string members = machine.levels()[level].members;
+  std::transform(members.begin(), members.end(), members.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool is_innermost = level + 1 == machine.levels().size();
   if (members.empty()) return !is_innermost || machine.levels().size() == 1;
   return std::none_of(kInsideNodes.begin(), kInsideNodes.end(),

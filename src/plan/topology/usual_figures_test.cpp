@@ -34,6 +34,14 @@ TEST(UsualFigures, TakeMembersOfOneLevelForNodesUnlessTheyAreProcesses) {
   EXPECT_EQ(assumed("proc:4").machine.path(0, 1).latency, nanoseconds(500));
 }
 
+TEST(UsualFigures, KnowWhatIsInsideOfNodesByHwlocsNamesToo) {
+  const Machine machine = assumed("node:2 Package:2 PU:2").machine;
+  EXPECT_EQ(machine.path(0, 1).latency, nanoseconds(500));
+  EXPECT_EQ(machine.path(0, 2).latency, microseconds(1));
+  EXPECT_EQ(machine.path(0, 4).latency, microseconds(50));
+  EXPECT_EQ(assumed("PROC:4").machine.path(0, 1).latency, nanoseconds(500));
+}
+
 TEST(UsualFigures, LeaveAMachineAloneThatHasLatencies) {
   for (const char* line : {"node:2(1us) proc:4(1ns)", "node:2(1us) proc:4(send=1us)",
                            "node:2 proc:4(hop=1us)", "node:1 proc:4(1us)"}) {
