@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <numeric>
 
 #include "base/contract.hpp"
@@ -58,6 +59,31 @@ void shrink(const Table& table, const std::vector<std::size_t>& kept,
     if (widest == nullptr) return;
     --*widest;
   }
+}
+
+/// Indexes of `kept`, for each part of the table.
+std::vector<std::vector<std::size_t>> parts_of(const Table& table,
+                                               const std::vector<std::size_t>& kept,
+                                               const std::vector<std::size_t>& widths,
+                                               const Canvas& canvas) {
+  std::vector<std::size_t> all(kept.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (!canvas.folds || total(widths) <= canvas.width) return {all};
+  const auto is_note = [&](std::size_t i) { return table.columns[kept[i]].title == " "; };
+  std::vector<std::vector<std::size_t>> parts{{0}};
+  std::size_t used = widths[0];
+  for (const std::size_t i : all) used += is_note(i) ? kGap + widths[i] : 0;
+  for (std::size_t i = 1; i < kept.size(); ++i) {
+    if (is_note(i)) continue;
+    if (used + kGap + widths[i] > canvas.width && parts.back().size() > 1) {
+      parts.push_back({0});
+      used = widths[0];
+    }
+    parts.back().push_back(i);
+    used += kGap + widths[i];
+  }
+  std::copy_if(all.begin(), all.end(), std::back_inserter(parts.front()), is_note);
+  return parts;
 }
 
 std::string padded(const Spans& spans, Align align, std::size_t width, const Canvas& canvas) {
@@ -129,22 +155,19 @@ std::string to_text(const Table& table, const Canvas& canvas) {
   const std::vector<std::size_t> kept = shown_columns(table);
   std::vector<std::size_t> widths = natural_widths(table, kept);
   shrink(table, kept, widths, canvas.width);
-  const std::string gap(kGap, ' ');
   std::string out;
-  std::string heading;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const Column& column = table.columns[kept[i]];
-    if (i > 0) heading += gap;
-    heading += padded({{column.title, Style::Dim}}, column.align, widths[i], canvas);
-  }
-  append_line(out, heading);
-  for (const auto& row : table.rows) {
-    std::string line;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (i > 0) line += gap;
-      line += padded(row[kept[i]].shown(), table.columns[kept[i]].align, widths[i], canvas);
-    }
-    append_line(out, line);
+  for (const std::vector<std::size_t>& part : parts_of(table, kept, widths, canvas)) {
+    const auto append_row = [&](auto cell) {
+      std::string line;
+      for (const std::size_t i : part) {
+        if (!line.empty()) line.append(kGap, ' ');
+        line += padded(cell(kept[i]), table.columns[kept[i]].align, widths[i], canvas);
+      }
+      append_line(out, line);
+    };
+    if (!out.empty()) out += "\n";
+    append_row([&](std::size_t c) { return Spans{{table.columns[c].title, Style::Dim}}; });
+    for (const auto& row : table.rows) append_row([&](std::size_t c) { return row[c].shown(); });
   }
   return out;
 }

@@ -62,7 +62,9 @@ struct Table {
 };
 
 /// Aligned, with a heading; columns without a single value are left out. Lines stay within the
-/// canvas if the columns that may shrink allow it.
+/// canvas if the columns that may shrink allow it. Where the canvas folds, a table that is wider
+/// nevertheless comes in parts, one below the other: each begins with the first column, and a note
+/// on the row (a column whose title is " ") stands in the first.
 [[nodiscard]] std::string to_text(const Table& table, const Canvas& canvas);
 
 /// RFC 4180 with "\n" line ends; nothing is an empty field.

@@ -45,6 +45,33 @@ TEST(TableText, ShortensColumnsThatMayShrinkUntilTheLineFits) {
             "a very long name of a place  1234567890\n");
 }
 
+TEST(TableText, FoldsWhereLinesWouldBeCut) {
+  Table table = small();
+  table.columns.push_back({"", " "});
+  table.rows[0].push_back({"<- best"});
+  table.rows[1].emplace_back();
+  const Canvas narrow{.width = 28, .folds = true};
+  EXPECT_EQ(to_text(table, narrow),
+            "name      finish\n"
+            "fnf       400 us  <- best\n"
+            "binomial  1.7 ms\n"
+            "\n"
+            "name         x\n"
+            "fnf       1.00\n"
+            "binomial  4.25\n");
+  EXPECT_EQ(to_text(table, {.width = 31, .folds = true}), to_text(table, {.width = 31}));
+  EXPECT_EQ(to_text(table, {.width = 28}), to_text(table, {.width = 31}));
+  // One column beside the first is the least.
+  EXPECT_EQ(to_text(small(), {.width = 5, .folds = true}),
+            "name      finish\n"
+            "fnf       400 us\n"
+            "binomial  1.7 ms\n"
+            "\n"
+            "name         x\n"
+            "fnf       1.00\n"
+            "binomial  4.25\n");
+}
+
 TEST(TableText, KeepsEscapeCodesOutOfTheWidths) {
   Table table = small();
   table.rows[0][0] = {"fnf", Style::Good};

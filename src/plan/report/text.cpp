@@ -135,6 +135,18 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view i
   return out;
 }
 
+std::string fitted(std::string_view text, const Canvas& canvas) {
+  if (!canvas.folds) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const bool stays = line.starts_with(' ') || display_width(line) <= canvas.width;
+    out += stays ? fmt::format("{}\n", line) : wrapped(line, canvas.width);
+  }
+  return out;
+}
+
 namespace {
 
 /// How many ranks from `first` on go up in steps of `step`.

@@ -14,6 +14,7 @@ namespace espalier::report {
 struct Canvas {
   bool colour = false;
   std::size_t width = 100;  ///< columns of a terminal
+  bool folds = false;       ///< nothing is wider, since it would be cut: true for terminals
 };
 
 enum class Style : std::uint8_t { Plain, Bold, Dim, Good, Bad, Level0, Level1, Level2, Level3 };
@@ -51,6 +52,10 @@ using Spans = std::vector<Span>;
 /// Fills lines of at most `width` columns, each after `indent`; words are never cut.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width,
                                   std::string_view indent = "");
+
+/// Where the canvas folds, lines that are too long go on in the next line. Those that begin with a
+/// blank stay: they are drawings, tables, and commands to be copied. The last line ends too.
+[[nodiscard]] std::string fitted(std::string_view text, const Canvas& canvas);
 
 /// {0, 1, 2, 8} -> "0-2,8"; {0, 8, 16, 24} -> "0-24 step 8". At most `max_pieces` pieces, then "…".
 /// @pre ranks ascend

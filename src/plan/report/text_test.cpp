@@ -5,6 +5,14 @@
 namespace espalier::report {
 namespace {
 
+TEST(Fitted, FoldsLongSentencesWhereLinesWouldBeCut) {
+  const std::string text = "one two three\nfour\n\n  a command to copy\nlast one\n";
+  EXPECT_EQ(fitted(text, {.width = 8, .folds = true}),
+            "one two\nthree\nfour\n\n  a command to copy\nlast one\n");
+  EXPECT_EQ(fitted(text, {.width = 8}), text);
+  EXPECT_EQ(fitted("", {.width = 8, .folds = true}), "");
+}
+
 TEST(DisplayWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(display_width(""), 0u);
   EXPECT_EQ(display_width("node"), 4u);

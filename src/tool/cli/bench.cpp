@@ -277,7 +277,7 @@ constexpr std::string_view kBenchDescription =
 
 Command bench_command() {
   Manual manual{.name = "bench",
-                .tagline = "measure collectives in the lab or simulated, against bounds and peers",
+                .tagline = "measure collectives in the lab or simulated, beside bounds",
                 .synopsis =
                     "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
                     "[--root LIST|all] [--counts LENGTHS] [--stack LIST] [--clocks shared|ack] "

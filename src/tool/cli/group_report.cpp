@@ -71,19 +71,23 @@ std::string crossings_of(const GroupRow& row) {
   return fmt::format("{}: {}\n", name(row.scheme), text.empty() ? "none" : text);
 }
 
+std::string told_line(const std::string& line, const report::Canvas& canvas) {
+  return canvas.folds ? report::wrapped(line, canvas.width, "  ") : "  " + line;
+}
+
 }  // namespace
 
 std::string group_text(const std::vector<GroupRow>& rows, const report::Canvas& canvas) {
   std::string text = report::to_text(group_table(rows), canvas) + "\nMessages by kind\n";
   for (const GroupRow& row : rows) {
-    if (row.measured) text += "  " + kinds_of(row);
+    if (row.measured) text += told_line(kinds_of(row), canvas);
   }
   const bool has_clusters = std::any_of(rows.begin(), rows.end(), [](const GroupRow& row) {
     return row.measured && !row.measured->crossings.empty();
   });
   if (has_clusters) text += "\nEdges of the new tree between clusters\n";
   for (const GroupRow& row : rows) {
-    if (has_clusters && row.measured) text += "  " + crossings_of(row);
+    if (has_clusters && row.measured) text += told_line(crossings_of(row), canvas);
   }
   for (const GroupRow& row : rows) {
     if (!row.measured) text += fmt::format("{} is left out: {}\n", name(row.scheme), row.why);

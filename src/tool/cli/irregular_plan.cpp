@@ -173,10 +173,11 @@ Outcome show_irregular(const IrregularPlanOptions& options, const IrregularCall&
   constexpr std::size_t kUsuallyShown = 12;
   const report::Table table =
       table_of_all(asked, choices, options.all ? kEveryRow : kUsuallyShown, marks);
-  return write_output("-", "\n" + report::to_text(table, canvas) + "\n" + asked.model_in_words() +
-                               how_simulated(asked, choices) +
-                               is_another_faster(asked, choices, chosen) +
-                               bound_text(asked, chosen.predicted));
+  const std::string below = asked.model_in_words() + how_simulated(asked, choices) +
+                            is_another_faster(asked, choices, chosen) +
+                            bound_text(asked, chosen.predicted);
+  return write_output("-",
+                      "\n" + report::to_text(table, canvas) + "\n" + report::fitted(below, canvas));
 }
 
 }  // namespace

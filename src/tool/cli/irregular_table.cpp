@@ -160,7 +160,8 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
                     const std::string& below) {
   if (form == TableForm::Csv) return write_output("-", report::to_csv(table));
   if (form == TableForm::Text) {
-    return write_output("-", above + report::to_text(table, canvas) + below);
+    return write_output("-", report::fitted(above, canvas) + report::to_text(table, canvas) +
+                                 report::fitted(below, canvas));
   }
   Json document = irregular_document(asked);
   document["plans"] = report::to_json(table);

@@ -20,6 +20,18 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
+/// A line of two columns. What is too long for it goes on under the second.
+std::string kept_line(std::string_view line, std::size_t width, std::string_view indent) {
+  const std::size_t gap = line.rfind("  ");
+  if (gap == std::string_view::npos || indent.size() + report::display_width(line) <= width) {
+    return fmt::format("{}{}\n", indent, line);
+  }
+  const std::string before = fmt::format("{}{}", indent, line.substr(0, gap + 2));
+  std::string filled =
+      report::wrapped(line.substr(gap + 2), width, std::string(before.size(), ' '));
+  return filled.replace(0, before.size(), before);
+}
+
 /// Paragraphs are filled; lines that start with a space are kept.
 std::string body(std::string_view text, std::size_t width, std::string_view indent = kIndent) {
   std::string out;
@@ -28,7 +40,7 @@ std::string body(std::string_view text, std::size_t width, std::string_view inde
     if (line.empty()) {
       out += "\n";
     } else if (line.front() == ' ') {
-      out += fmt::format("{}{}\n", indent, line.substr(1));
+      out += kept_line(line.substr(1), width, indent);
     } else {
       out += report::wrapped(line, width, indent);
     }
@@ -111,7 +123,14 @@ constexpr std::string_view kExitStatus =
 constexpr std::string_view kEnvironment =
     "NO_COLOR  set and not empty: no colours, unless --color always\n"
     "TERM      dumb or not set: no colours, unless --color always\n"
-    "COLUMNS   the width of what is drawn where standard output is no terminal; else 100";
+    "COLUMNS   the width of drawings where standard output is no terminal; else 100";
+
+/// Commands are to be copied.
+std::string as_they_are(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) out += fmt::format("{}{}\n", kIndent, next_line(lines));
+  return out;
+}
 
 std::string kept(std::string_view lines) {
   std::string out;
@@ -139,7 +158,7 @@ std::string manual_page(const Manual& manual, const CLI::App& app, std::size_t w
   page += section("OPTIONS",
                   (manual.name.empty() ? "" : action_options(app, width)) + options(app, width));
   for (const Section& s : manual.sections) page += section(s.title, body(s.text, width));
-  page += section("EXAMPLES", body(kept(manual.examples), width));
+  page += section("EXAMPLES", as_they_are(manual.examples));
   page += section("EXIT STATUS", body(kept(kExitStatus), width));
   page += section("ENVIRONMENT", body(kept(kEnvironment), width));
   page.pop_back();

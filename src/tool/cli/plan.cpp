@@ -340,20 +340,17 @@ constexpr std::string_view kPlanDescription =
     "--size is the message of broadcast, reduce, allreduce and scan, and each rank's block of the "
     "others.\n\n"
     "With --counts the blocks of a scatterv, gatherv, allgatherv or alltoallv differ. The choice "
-    "is "
-    "again what the library takes: of a scatterv or gatherv a tree by the lengths, as the root "
-    "chooses it quickly; of the others a plan for blocks that are taken to be alike, of an "
-    "allgatherv of a length that stands for their mean (16 KiB for means from 4 KiB to 64 KiB, "
-    "256 KiB up to 1 MiB, and so on), of an alltoallv 1 KiB. With --mpi it says what the first "
-    "calls run along "
-    "if that is something else. "
-    "For the table trees that go by the lengths are "
-    "simulated, sending at once and one by one and in pieces, and the best is improved by local "
-    "search. \"3 blocks by themselves\": the 3 longest blocks go through the tree each in messages "
-    "of its own, the others together. By default about 16,000 messages are simulated in all "
-    "(260,000 of allgatherv and "
-    "alltoallv), and the output says what was not; --all simulates every plan. "
-    "espalier simulate with the same call draws one (--svg).";
+    "is again what the library takes. For a scatterv or gatherv that is a tree by the lengths, "
+    "which the root chooses quickly. For an alltoallv it is a plan for equal blocks of 1 KiB, for "
+    "an allgatherv one for equal blocks of a length near their mean (16 KiB for means from 4 KiB "
+    "to 64 KiB, 256 KiB up to 1 MiB, and so on). With --mpi it says what the first calls run along "
+    "if that is something else.\n\n"
+    "The table has trees that go by the lengths. They are simulated sending at once, one by one "
+    "and in pieces, and the best is improved by local search. \"3 blocks by themselves\": the 3 "
+    "longest blocks go through the tree each in messages of its own, the others together. By "
+    "default about 16,000 messages are simulated in all (260,000 of allgatherv and alltoallv), and "
+    "the output says what was not; --all simulates every plan. espalier simulate with the same "
+    "call draws one (--svg).";
 
 constexpr std::string_view kPlanExamples =
     "espalier plan broadcast --machine three-machines --size 1MiB\n"
@@ -366,9 +363,7 @@ constexpr std::string_view kPlanExamples =
 
 Command plan_command() {
   Manual manual{.name = "plan",
-                .tagline =
-                    "every plan for a collective, predicted and simulated; the chosen one "
-                    "verified",
+                .tagline = "plans for a collective, predicted and simulated, one chosen",
                 .synopsis =
                     "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
                     "[--element BYTES] [--mpi mpich|openmpi|smpi] [--reproducible] "

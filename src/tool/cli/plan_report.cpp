@@ -227,22 +227,25 @@ std::size_t peers_of(const schedule::Program& program) {
 }
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
-  std::string text = "\n" + plan_table_text(report, canvas, shown);
-  if (is_another_first(report)) text += std::string(kWhyNotFirst) + "\n";
-  text += std::string(kHowShared) + "\n" + not_simulated(report);
-  text += level_by_level(report, canvas) + why(report);
+  const std::string table = "\n" + plan_table_text(report, canvas, shown);
+  std::string notes;
+  if (is_another_first(report)) notes += std::string(kWhyNotFirst) + "\n";
+  notes += std::string(kHowShared) + "\n" + not_simulated(report);
+  std::string text = why(report);
   if (report.in_memory) {
     text += fmt::format(
         "one node: {} is predicted to take {} (usual figures, not measured); the library compares "
         "it with native calls\n",
         select::kSharedMemory, rounded(*report.in_memory));
   }
-  return text + free_messages(report) +
-         fmt::format(
-             "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
-             "long\n",
-             rounded(report.least.value), describe(report.least.witness, report.machine),
-             over_bound(report));
+  text += free_messages(report) +
+          fmt::format(
+              "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
+              "long\n",
+              rounded(report.least.value), describe(report.least.witness, report.machine),
+              over_bound(report));
+  return table + report::fitted(notes, canvas) + level_by_level(report, canvas) +
+         report::fitted(text, canvas);
 }
 
 std::string plan_json(const PlanReport& report) {

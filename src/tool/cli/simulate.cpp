@@ -358,7 +358,7 @@ constexpr std::string_view kSimulateExamples =
 Command simulate_command() {
   Manual manual{
       .name = "simulate",
-      .tagline = "one plan for a collective over time, with its critical path",
+      .tagline = "one plan of a collective over time, its critical path",
       .synopsis =
           "simulate OPERATION|--schedule FILE --machine MACHINE [--size BYTES] [--root "
           "RANK] [--ordered] "

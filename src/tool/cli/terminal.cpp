@@ -48,6 +48,7 @@ Surroundings look_around() {
 
 Expected<report::Canvas> choose_canvas(const CanvasOptions& options, const Surroundings& around) {
   report::Canvas canvas;
+  canvas.folds = around.is_terminal;
   if (options.color.empty() || options.color == "auto") {
     canvas.colour = wants_colour(around);
   } else if (options.color == "always" || options.color == "never") {

@@ -28,6 +28,7 @@ struct CanvasOptions {
 
 /// --color decides; else colours are for terminals that are not dumb, and only if NO_COLOR is not
 /// set (https://no-color.org). --width decides; else the terminal, COLUMNS, 100.
+/// Terminals alone fold: what a program reads or a file keeps has its lines whole.
 Expected<report::Canvas> choose_canvas(const CanvasOptions& options, const Surroundings& around);
 
 }  // namespace espalier::cli

@@ -31,6 +31,12 @@ TEST(ChooseCanvas, HonoursNoColorUnlessItIsEmpty) {
   EXPECT_TRUE(colours("auto", around));
 }
 
+TEST(ChooseCanvas, FoldsOnTerminalsOnly) {
+  EXPECT_TRUE(choose_canvas({}, terminal())->folds);
+  EXPECT_TRUE(choose_canvas({"", "60"}, terminal())->folds);
+  EXPECT_FALSE(choose_canvas({"", "60"}, {})->folds);
+}
+
 TEST(ChooseCanvas, HonoursDumbTerminals) {
   Surroundings around = terminal();
   around.term = "dumb";

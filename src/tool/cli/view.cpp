@@ -34,7 +34,11 @@ Expected<view::Query> first_query(const ViewOptions& options, const view::Subjec
   const bool has_data = schedule::operation_called(asked.operation) != schedule::Operation::Barrier;
   if (asked.size.empty() && has_data) asked.size = "64KiB";
   auto call = call_from(asked, subject.machine);
-  if (!call) return call.error();
+  if (!call) {
+    Error error = call.error();
+    if (error.where == "OPERATION") error.where = "--operation";  // a word of its own elsewhere
+    return error;
+  }
   view::Query query;
   query.operation = call->operation;
   query.size = Bytes{std::max<std::uint64_t>(1, call->count * call->element.value)};
@@ -185,12 +189,14 @@ constexpr std::string_view kViewExamples =
 
 Command view_command() {
   Manual manual{.name = "view",
-                .tagline = "a live page: the machine, plans, their messages over time, what if",
+                .tagline = "a live page: machine, plans, messages over time, what if",
                 .synopsis =
-                    "view [MACHINE|TRACE [--call N]|SCHEDULE --machine MACHINE|PLACEMENT --machine "
-                    "INVENTORY] [--operation NAME] [--size "
-                    "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
-                    "[--force]]",
+                    "view [MACHINE] [--operation NAME] [--size BYTES] [--root RANK] [--algorithm "
+                    "NAME] [--port PORT|--html FILE [--force]]\n"
+                    "view SCHEDULE --machine MACHINE [--port PORT|--html FILE [--force]]\n"
+                    "view PLACEMENT --machine INVENTORY [--operation NAME] [--size BYTES] [--root "
+                    "RANK] [--algorithm NAME] [--port PORT|--html FILE [--force]]\n"
+                    "view TRACE [--call N] [--port PORT|--html FILE [--force]]",
                 .description = std::string(kViewDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kViewExamples)};
@@ -211,7 +217,8 @@ Command view_command() {
             app.add_option("-s,--size", options->size,
                            "Of the message or block that is shown first. Default: 64KiB.")
                 .type_name("BYTES");
-            app.add_option("-r,--root", options->root, "Of operations with a root. Default: 0.")
+            app.add_option("-r,--root", options->root,
+                           "Of operations with a root, or its place: Lyon, Lyon.n1.0. Default: 0.")
                 .type_name("RANK");
             app.add_option("-a,--algorithm", options->algorithm,
                            "A plan as the table of espalier plan --all names it. Default: the "

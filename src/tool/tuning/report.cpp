@@ -144,32 +144,36 @@ std::string export_text(const Export& all, const report::Canvas& canvas) {
   std::string text =
       fmt::format("{} on {}; times are predicted, with root 0\n\n", all.format, counts(tuning));
   text += report::to_text(decisions_table(tuning), canvas);
-  text +=
+  std::string notes =
       "native: what the library takes itself, in its own trees; espalier plan --mpi tells it by "
       "formulas, so its figures are near, not the same\n"
       "preload: with Espalier's library; empty: it leaves the call native\n";
   if (has_unknown(tuning)) {
-    text += "native empty: it is not known what the library does there, and that stays\n";
+    notes += "native empty: it is not known what the library does there, and that stays\n";
   }
   if (const auto share = share_of_gain(tuning)) {
-    text += fmt::format(
+    notes += fmt::format(
         "\nThe file has {:.0f} % of the preload's gain on a log scale: the sum over the table of "
         "log(native / with file), beside that of log(native / preload). The rest needs trees over "
         "the levels of the machine, segments that cross them, and a choice for each "
         "communicator.\n",
         100 * *share);
   }
+  text += report::fitted(notes, canvas);
   for (const Tuning& first : tuning.of_first) {
     text += fmt::format("\nthe first {}\n\n", counts(first));
     text += report::to_text(decisions_table(first), canvas);
   }
   if (!tuning.host_losses.empty()) {
-    text +=
-        "\nRules know communicators by size only. Ranks of one host have as many as others "
-        "that were tuned, and lose at worst:\n" +
-        host_loss_text(tuning);
+    text += report::fitted(
+                "\nRules know communicators by size only. Ranks of one host have as many as others "
+                "that were tuned, and lose at worst:\n",
+                canvas) +
+            host_loss_text(tuning);
   }
-  for (const std::string& note : all.notes) text += fmt::format("\n{}\n", note);
+  for (const std::string& note : all.notes) {
+    text += report::fitted(fmt::format("\n{}\n", note), canvas);
+  }
   text += fmt::format("\nTo use it:\n{}", all.settings);
   return text;
 }
