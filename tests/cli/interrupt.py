@@ -24,6 +24,9 @@ def commands(folder):
         ["reproduce", "all", "--folder", f"{folder}/report"],
         ["place", "--profile", "mg.S", "--processes", "4096", "--inventory", f"{folder}/hosts", "--output", f"{folder}/ranks.tmp"],
         ["plan", "alltoall", "--machine", "site:4(10ms,1Gbit/s) node:8(50us,10Gbit/s) proc:16(1us,20Gbit/s)", "--size", "1MB", "--all"],
+        ["export", "openmpi", "-m", "site:4(10ms,1Gbit/s) rack:8(100us,10Gbit/s) node:8(50us,10Gbit/s) proc:64(1us,20Gbit/s)", "--output", f"{folder}/rules.tmp"],
+        ["simulate", "alltoall", "-m", "site:4(10ms,1Gbit/s) node:20(50us,10Gbit/s) proc:16(1us,20Gbit/s)", "--size", "1KiB"],
+        ["compare", "-m", "site:4(10ms,1Gbit/s) node:24(50us,10Gbit/s) proc:16(1us,20Gbit/s)"],
         ["view", "site:4(20ms,1Gbit/s) rack:4(200us,10Gbit/s) proc:16(1us)", "--html", f"{folder}/page.html"],
     ]
 

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
@@ -20,6 +22,31 @@ namespace {
 sighandler_t pipe_at_start = SIG_DFL;
 sighandler_t size_at_start = SIG_DFL;
 
+/// What remember_words() was told.
+std::vector<std::string> own_words;
+
+/// Whether a word of the command line is a name of this file, or an option's value: "--svg=FILE".
+bool is_name_of(const std::string& word, const struct stat& file) {
+  const auto is_it = [&file](const std::string& name) {
+    struct stat other {};
+    return ::stat(name.c_str(), &other) == 0 && other.st_dev == file.st_dev &&
+           other.st_ino == file.st_ino;
+  };
+  return is_it(word) || is_it(word.substr(word.find('=') + 1));
+}
+
+/// Why a file is not written: the command line names it once more, as what is read.
+std::optional<Error> why_lost(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return std::nullopt;
+  const auto named =
+      std::count_if(own_words.begin(), own_words.end(),
+                    [&file](const std::string& word) { return is_name_of(word, file); });
+  if (named < 2) return std::nullopt;
+  return Error{path, "the command line names it twice, and what is in it would be lost",
+               "write to another file"};
+}
+
 Failure failure(const std::string& where, int code, int exit_code, const std::string& hint) {
   return {{where, fmt::format("cannot write: {}", std::generic_category().message(code)), hint},
           exit_code};
@@ -27,12 +54,17 @@ Failure failure(const std::string& where, int code, int exit_code, const std::st
 
 }  // namespace
 
+void remember_words(std::span<const char* const> words) {
+  own_words.assign(words.begin(), std::find(words.begin(), words.end(), std::string_view("--")));
+}
+
 Outcome write_output(const std::string& path, std::string_view text) {
   if (path == "-") {
     const int code = write_all(STDOUT_FILENO, text);
     if (code == 0 || code == EPIPE) return {};
     return failure("standard output", code, kExitInternal, "");
   }
+  if (auto error = why_lost(path)) return Failure{*error};
   struct stat there {};
   const bool is_new = ::lstat(path.c_str(), &there) != 0;
   auto file = open_named_file(path);
@@ -81,6 +113,7 @@ std::optional<Error> written_twice(std::string_view option, const std::string& p
 }
 
 Outcome replace_output(const std::string& path, std::string_view text) {
+  if (auto same = why_lost(path)) return Failure{*same};
   const auto error = replace_named_file(path, text);
   if (!error) return {};
   // The name is right: that there is no room is no mistake of who called us.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,12 @@ struct Failure {
 /// How a command ended: absent means success.
 using Outcome = std::optional<Failure>;
 
+/// The words of our command line, up to "--": a file that two of them name is not written.
+void remember_words(std::span<const char* const> words);
+
 /// Writes all of `text` to the file, or to standard output for "-".
 ///
+/// A file that another word of the command line names as well is left as it is: it was read.
 /// A file that cannot be opened is the user's business (exit code 2); a disk that fills up is a
 /// failure (1), and a file that was not there before is removed then. A reader that has gone away
 /// (`| head`) is none: it has seen what it wanted.

@@ -164,6 +164,7 @@ int report_bug(const char* what) {
 int run(int argc, const char* const* argv) noexcept {
   try {
     prepare_streams();
+    remember_words({argv, static_cast<std::size_t>(argc)});
     const Outcome outcome = Tool().run(argc, argv);
     return outcome ? report(*outcome) : kExitOk;
   } catch (const std::bad_alloc&) {

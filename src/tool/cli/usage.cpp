@@ -90,6 +90,9 @@ constexpr std::array kOptionSynonyms{
 std::string said_otherwise(const CLI::App& app, const std::string& option) {
   constexpr std::array<std::string_view, 4> kCounts{"-n", "-np", "--np", "--ranks"};
   const bool is_count = std::find(kCounts.begin(), kCounts.end(), option) != kCounts.end();
+  if (is_count && app.get_name() == "run" && whole_name(app) == "espalier run") {
+    return "the launcher is told, behind \"--\": espalier run -- mpiexec -n 4 ./program";
+  }
   if (is_count && option_named(app, "--machine") != nullptr &&
       option_named(app, "--processes") == nullptr) {
     return "the machine says how many: --machine \"node:2(50us) proc:4(1us)\"";

@@ -189,9 +189,14 @@ Expected<view::Subject> subject_of_schedule(const ViewOptions& options, const Su
   subject.schedule = *std::move(schedule);
   const bool says_what = subject.schedule->call.operation != schedule::Operation::Unknown;
   for (const auto& [name, value] :
-       {std::pair{"--operation", &options.operation}, std::pair{"--size", &options.size}}) {
+       {std::pair{"--operation", &options.operation}, std::pair{"--size", &options.size},
+        std::pair{"--root", &options.root}}) {
     if (says_what && !value->empty())
       return Error{name, "the schedule has its own", "leave it out"};
+  }
+  if (!options.algorithm.empty()) {
+    return Error{"--algorithm", "the schedule itself is shown",
+                 "leave it out: the page lists the other plans"};
   }
   return subject;
 }

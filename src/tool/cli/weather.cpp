@@ -88,6 +88,10 @@ Expected<ProbeTarget> target_from(const std::string& text, const WeatherOptions&
     return Error{"--to", fmt::format("\"{}\" is not CLUSTER=HOST:PORT", text),
                  "--here A --to B=b1.example.org:7411"};
   }
+  if (text.substr(0, equals) == options.here) {
+    return Error{"--to", fmt::format("\"{}\" is the cluster of this host", options.here),
+                 "measure the way to another one: --here A --to B=b1.example.org:7411"};
+  }
   auto port = parse_rank(text.substr(colon + 1), 65536);
   if (!port || *port == 0) return Error{"--to", "no port from 1 to 65535", "B=b1:7411"};
   weather::ProbeLimits limits;
