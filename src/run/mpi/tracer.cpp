@@ -166,7 +166,7 @@ CommunicatorLog& Tracer::join(Channel& channel, trace::Communicator about) {
 }
 
 void CallTrace::begin(Communicator& comm, const runtime::CachedPlan& plan, bool irregular) {
-  number_ = comm.executor().channel().calls();
+  number_ = comm.hidden().channel().calls();
   const std::uint32_t index = log_->index_of(plan, irregular);
   log_->log.begin(number_, index, trace::monotonic_now());
 }
