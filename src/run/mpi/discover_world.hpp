@@ -20,7 +20,7 @@ struct DiscoverOptions {
 
 /// What discovery found; all processes get the same, but for `waited`.
 struct WorldDiscovery {
-  discover::CachedMachine seen;    ///< as it is, or would be, in the cache
+  discover::CachedMachine seen;    ///< what was measured, as the cache has it
   std::vector<std::string> notes;  ///< what went wrong and was passed over
   bool from_cache = false;
   double waited = 0;  ///< seconds that rank 0 waited for the last process
