@@ -18,12 +18,12 @@ namespace {
 constexpr const char* kFormat = "espalier-discovery-1";
 constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
-Json json_of(const CachedMachine& machine) {
-  return {{"made", machine.made},
-          {"complete", machine.complete},
-          {"words", machine.words},
-          {"doubts", machine.doubts},
-          {"machine", topology::write_json(machine.machine)}};
+void add_machine(const CachedMachine& machine, Json& value) {
+  value["made"] = machine.made;
+  value["complete"] = machine.complete;
+  value["words"] = machine.words;
+  value["doubts"] = machine.doubts;
+  value["machine"] = topology::write_json(machine.machine);
 }
 
 Expected<CachedMachine> machine_of(const Json& value, const std::string& file) {
@@ -115,7 +115,11 @@ bool is_ours(std::string_view name) {
 
 }  // namespace
 
-std::string to_text(const CachedMachine& machine) { return json_of(machine).dump(); }
+std::string to_text(const CachedMachine& machine) {
+  Json value;
+  add_machine(machine, value);
+  return value.dump();
+}
 
 Expected<CachedMachine> cached_machine_from(const std::string& text) {
   return machine_of(Json::parse(text), "discovery");
@@ -165,9 +169,8 @@ void prepare_folder_of(const std::string& file, std::int64_t now) {
 
 Expected<bool> write_cache(const std::string& file, const std::string& key,
                            const CachedMachine& machine) {
-  Json value = json_of(machine);
-  value["format"] = kFormat;
-  value["key"] = key;
+  Json value{{"format", kFormat}, {"key", key}};
+  add_machine(machine, value);
   const std::string text = value.dump(1) + "\n";
   prepare_folder_of(file, machine.made);
   if (auto wrong = replace_own_file(file, text, 0600, Keep::Durably)) return *std::move(wrong);
