@@ -90,16 +90,17 @@ void discover(const espalier::mpi::DiscoverOptions& options, bool with_speeds) {
     espalier::Json line;
     if (found && with_speeds) {
       const auto speeds = espalier::discover::speed_classes(rates);
-      found->machine = espalier::topology::with_speeds(found->machine, speeds);
-      for (auto& sentence : espalier::discover::speeds_in_words(speeds, nodes_of(found->machine))) {
-        found->words.push_back(std::move(sentence));
+      auto& machine = found->seen.machine;
+      machine = espalier::topology::with_speeds(machine, speeds);
+      for (auto& sentence : espalier::discover::speeds_in_words(speeds, nodes_of(machine))) {
+        found->seen.words.push_back(std::move(sentence));
       }
     }
     if (found) {
-      line = {{"machine", espalier::topology::write_json(found->machine)},
-              {"words", found->words},
+      line = {{"machine", espalier::topology::write_json(found->seen.machine)},
+              {"words", found->seen.words},
               {"notes", found->notes},
-              {"doubts", found->doubts},
+              {"doubts", found->seen.doubts},
               {"cached", found->from_cache},
               {"seconds", took}};
     } else {

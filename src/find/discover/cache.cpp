@@ -18,6 +18,22 @@ namespace {
 constexpr const char* kFormat = "espalier-discovery-1";
 constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
+void add_machine(const CachedMachine& machine, Json& value) {
+  value["made"] = machine.made;
+  value["complete"] = machine.complete;
+  value["words"] = machine.words;
+  value["doubts"] = machine.doubts;
+  value["machine"] = topology::write_json(machine.machine);
+}
+
+Expected<CachedMachine> machine_of(const Json& value, const std::string& file) {
+  auto machine = topology::read_json(value.at("machine").get<std::string>(), file);
+  if (!machine) return machine.error();
+  return CachedMachine{std::move(*machine), value.at("words").get<std::vector<std::string>>(),
+                       value.at("made").get<std::int64_t>(), value.value("complete", true),
+                       value.value("doubts", std::vector<std::string>{})};
+}
+
 Expected<std::optional<CachedMachine>> parse(const std::string& text, const std::string& file,
                                              const std::string& key, std::int64_t now) try {
   const Json value = Json::parse(text);
@@ -28,11 +44,9 @@ Expected<std::optional<CachedMachine>> parse(const std::string& text, const std:
   const bool complete = value.value("complete", true);
   const std::int64_t most = complete ? kCacheSeconds : kCacheSecondsIfIncomplete;
   if (made > now || now - made > most) return std::optional<CachedMachine>{};
-  auto machine = topology::read_json(value.at("machine").get<std::string>(), file);
+  auto machine = machine_of(value, file);
   if (!machine) return machine.error();
-  return std::optional<CachedMachine>{
-      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made, complete,
-       value.value("doubts", std::vector<std::string>{})}};
+  return std::optional<CachedMachine>(std::move(*machine));
 } catch (const JsonError&) {
   return Error{file, "it is broken", "it is measured again"};
 }
@@ -101,6 +115,16 @@ bool is_ours(std::string_view name) {
 
 }  // namespace
 
+std::string to_text(const CachedMachine& machine) {
+  Json value;
+  add_machine(machine, value);
+  return value.dump();
+}
+
+Expected<CachedMachine> cached_machine_from(const std::string& text) {
+  return machine_of(Json::parse(text), "discovery");
+}
+
 std::string cache_folder(const std::string& xdg_cache_home, const std::string& home) {
   if (xdg_cache_home.starts_with('/')) return xdg_cache_home + "/espalier";
   if (home.starts_with('/')) return home + "/.cache/espalier";
@@ -133,23 +157,22 @@ void remove_old_files(const std::string& folder, std::int64_t now) {
   }
 }
 
-Expected<bool> write_cache(const std::string& file, const std::string& key,
-                           const CachedMachine& machine) {
+void prepare_folder_of(const std::string& file, std::int64_t now) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const fs::path folder = fs::path(file).parent_path();
   if (fs::create_directories(folder, failed)) {
     fs::permissions(folder, fs::perms::owner_all, failed);
   }
-  const Json value{{"format", kFormat},
-                   {"key", key},
-                   {"made", machine.made},
-                   {"complete", machine.complete},
-                   {"words", machine.words},
-                   {"doubts", machine.doubts},
-                   {"machine", topology::write_json(machine.machine)}};
+  remove_old_files(folder.string(), now);
+}
+
+Expected<bool> write_cache(const std::string& file, const std::string& key,
+                           const CachedMachine& machine) {
+  Json value{{"format", kFormat}, {"key", key}};
+  add_machine(machine, value);
   const std::string text = value.dump(1) + "\n";
-  remove_old_files(folder.string(), machine.made);
+  prepare_folder_of(file, machine.made);
   if (auto wrong = replace_own_file(file, text, 0600, Keep::Durably)) return *std::move(wrong);
   return true;
 }

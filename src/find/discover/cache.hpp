@@ -9,7 +9,7 @@
 
 namespace espalier::discover {
 
-/// A machine that was measured before.
+/// A machine that was measured, now or before.
 struct CachedMachine {
   topology::Machine machine;
   std::vector<std::string> words;
@@ -18,8 +18,16 @@ struct CachedMachine {
   std::vector<std::string> doubts;  ///< reasons why figures may be wrong, one sentence each
 };
 
+/// As text, for other processes, and back. @pre to_text() made it
+[[nodiscard]] std::string to_text(const CachedMachine& machine);
+[[nodiscard]] Expected<CachedMachine> cached_machine_from(const std::string& text);
+
 inline constexpr std::int64_t kCacheSeconds = 7 * 24 * 3600;
 /// What lacks something is better measured anew soon, when the computer may be less busy.
+/// As text, for other processes, and back. @pre to_text() made it
+[[nodiscard]] std::string to_text(const CachedMachine& machine);
+[[nodiscard]] Expected<CachedMachine> cached_machine_from(const std::string& text);
+
 inline constexpr std::int64_t kCacheSecondsIfIncomplete = 3600;
 
 /// $XDG_CACHE_HOME/espalier, else $HOME/.cache/espalier; "" if neither is set to an absolute path.
@@ -36,6 +44,9 @@ Expected<std::optional<CachedMachine>> read_cache(const std::string& file, const
 /// Whole or not at all, mode 0600; makes the folder (0700) if need be.
 Expected<bool> write_cache(const std::string& file, const std::string& key,
                            const CachedMachine& machine);
+
+/// Makes the folder of this file (0700) if need be, and removes old files from it.
+void prepare_folder_of(const std::string& file, std::int64_t now);
 
 /// Removes what earlier runs kept in the folder and nobody will read any more: files with our
 /// names, unfinished ones too, that were written longer ago than kCacheSeconds. Looks at some

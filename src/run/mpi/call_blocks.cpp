@@ -50,9 +50,10 @@ std::optional<runtime::SharedCall> shared_by_all(const Communicator& comm, const
 /// Scatterv and gatherv along trees by counts, which only the root knows.
 Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planned,
                        std::optional<BlockBuffers> buffers) {
+  if (buffers && !are_committed(*buffers, comm.hidden().self())) buffers.reset();
   const double begin = comm.keeps_log() ? seconds_now() : 0;
   const std::uint64_t bytes = buffers ? own_bytes(*buffers) : 0;
-  CountedTrees& trees = comm.counted_trees();
+  CountedTrees& trees = comm.hidden().counted_trees(comm.plans().group()->machine());
   const CountedTrees::Call rooted{static_cast<Rank>(call.root), planned.plan,
                                   buffers ? &*buffers : nullptr};
   CountedTrees::Ran ran;
@@ -65,7 +66,7 @@ Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planne
     leave_call(comm, *planned.plan);
   }
   if (!buffers) {
-    comm.mark_failed();
+    comm.hidden().mark_failed();
     return native(comm, call.operation, Reason::Arguments);
   }
   comm.last_tree = std::move(ran.name);
@@ -83,21 +84,26 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   const Planned planned = plan_call(comm, *shared);
   if (!planned) return planned.outcome;
   auto buffers = user_blocks(call, comm.rank(), comm.size());
-  if (buffers && !are_committed(*buffers, comm.self())) buffers.reset();
   if (comm.goes_by_counts(call.operation)) {
     return move_by_counts(comm, call, planned, std::move(buffers));
   }
-  if (!buffers) {
-    leave_call(comm, *planned.plan);
+  return run_on_blocks(comm, call, planned, std::move(buffers));
+}
+
+Outcome run_on_blocks(Communicator& comm, const LocalCall& call, const Planned& planned,
+                      std::optional<BlockBuffers> buffers) {
+  const runtime::CachedPlan& plan = *planned.plan;
+  const SelfLane self = comm.hidden().self();
+  if (!buffers || !are_committed(*buffers, self)) {
+    leave_call(comm, plan);
     return native(comm, call.operation, Reason::Arguments);
   }
   const double begin = comm.keeps_log() ? seconds_now() : 0;
-  const runtime::CachedPlan& plan = *planned.plan;
   const std::uint64_t bytes = own_bytes(*buffers);
-  int code = save_input(call, plan.prepared.program, *buffers, comm.self());
+  int code = save_input(call, plan.prepared.program, *buffers, self);
   if (code == MPI_SUCCESS) {
     const CallTrace traced(comm, plan, true);
-    code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
+    code = comm.hidden().executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
   } else {
     leave_call(comm, plan);
   }
@@ -139,7 +145,7 @@ Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& 
 Outcome start_on_blocks(Communicator& comm, const LocalCall& call, const Starting& how,
                         std::unique_ptr<PendingCall> pending, std::optional<BlockBuffers> buffers) {
   if (!buffers) {
-    if (!how.is_persistent) comm.skip_pending();
+    if (!how.is_persistent) comm.starts().skip();
     return native_pending();
   }
   for (Layout& layout : buffers->layouts) layout = kept_layout(layout, pending->types);

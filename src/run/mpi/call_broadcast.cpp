@@ -62,11 +62,11 @@ Outcome broadcast(Communicator& comm, const LocalCall& call) {
     output(elements.buffers) = bytes_at(data.buffer) + layout.true_lb;
     return planned.ended(comm, run(comm, plan, call.operation, elements));
   }
-  if (!is_committed(layout, comm.self())) {
+  if (!is_committed(layout, comm.hidden().self())) {
     return planned.ended(comm, leave_untyped(comm, plan));
   }
   Staged staged;
-  stage_gaps(comm, call, layout, plan.prepared, comm.self(), elements.buffers, staged);
+  stage_gaps(comm, call, layout, plan.prepared, comm.hidden().self(), elements.buffers, staged);
   return planned.ended(comm, run(comm, plan, call.operation, elements, staged));
 }
 

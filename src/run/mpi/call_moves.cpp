@@ -78,13 +78,13 @@ void stage_move(const Move& move, const runtime::CachedPlan& plan, const SelfLan
 
 int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move, Staged staged) {
   for (const UserData* const data : {&move.in, &move.out}) {
-    if (data->count > 0 && !is_committed(data->layout, comm.self())) {
+    if (data->count > 0 && !is_committed(data->layout, comm.hidden().self())) {
       return leave_untyped(comm, plan);
     }
   }
   Elements elements;
   elements.bytes = move.block;
-  stage_move(move, plan, comm.self(), elements.buffers, staged);
+  stage_move(move, plan, comm.hidden().self(), elements.buffers, staged);
   return run(comm, plan, move.operation, elements, staged);
 }
 

@@ -46,7 +46,7 @@ int run_along(Communicator& comm, const runtime::CachedPlan& plan,
   const int code = run(comm, plan, Operation::Broadcast, elements);
   leave_if_failed(comm, code, staged);
   if (code != MPI_SUCCESS) {
-    comm.mark_failed();
+    comm.hidden().mark_failed();
     return code;
   }
   copy_each([&](const Multicast& one, std::byte* at) {
@@ -59,13 +59,13 @@ int run_at_once(Communicator& comm, std::span<const Multicast> several) {
   if (several.size() > 1) {
     std::vector<MulticastCall> calls;
     for (const Multicast& one : several) calls.push_back(one.call);
-    const runtime::CachedPlan& plan = comm.multicast_plan(calls);
+    const runtime::CachedPlan& plan = comm.plans().multicast(calls);
     if (plan.planned) return run_along(comm, plan, several);
   }
   int code = MPI_SUCCESS;
   for (std::size_t m = 0; m < several.size() && code == MPI_SUCCESS; ++m) {
     const auto one = several.subspan(m, 1);
-    code = run_along(comm, comm.multicast_plan({one.front().call}), one);
+    code = run_along(comm, comm.plans().multicast({one.front().call}), one);
   }
   return code;
 }

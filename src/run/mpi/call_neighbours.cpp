@@ -5,11 +5,10 @@
 // agreed on in earlier calls: first the plan is found, which may be collective, then this rank
 // leaves the call if its own arguments are wrong.
 #include <algorithm>
+#include <utility>
 
-#include "mpi/call_trace.hpp"
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
-#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 
@@ -43,20 +42,7 @@ Outcome exchange_with_neighbours(Communicator& comm, const LocalCall& call) {
     if (is_agreed_on) planned.outcome.native_for_good = nullptr;
     return planned.outcome;
   }
-  const runtime::CachedPlan& plan = *planned.plan;
-  if (!buffers || !are_committed(*buffers, comm.self())) {
-    leave_call(comm, plan);
-    return native(comm, call.operation, Reason::Arguments);
-  }
-  const double begin = comm.keeps_log() ? seconds_now() : 0;
-  const std::uint64_t bytes = own_bytes(*buffers);
-  int code = MPI_SUCCESS;
-  {
-    const CallTrace traced(comm, plan, true);
-    code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
-  }
-  note_planned(comm, {call.operation, bytes, plan.name, plan.why, plan.predicted}, begin);
-  return planned.ended(comm, code);
+  return run_on_blocks(comm, call, planned, std::move(buffers));
 }
 
 // Calls that block tell the graph, and so does an init call: it is collective, and may wait.

@@ -149,7 +149,7 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
   const Planned planned = plan_call(comm, shared_of(call, *combine, layout, checked->commutative),
                                     combine->joins(call.operation));
   if (!planned) return planned.outcome;
-  if (!is_committed(layout, comm.self())) {
+  if (!is_committed(layout, comm.hidden().self())) {
     return planned.ended(comm, leave_untyped(comm, *planned.plan));
   }
   Elements elements;
@@ -162,7 +162,8 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
     return planned.ended(comm, run(comm, plan, call.operation, elements));
   }
   Staged staged;
-  (keeps_input ? stage_result : stage_input)(*combine, comm.self(), elements.buffers, staged);
+  (keeps_input ? stage_result : stage_input)(*combine, comm.hidden().self(), elements.buffers,
+                                             staged);
   return planned.ended(comm, run(comm, plan, call.operation, elements, staged));
 }
 

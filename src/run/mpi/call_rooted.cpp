@@ -93,7 +93,7 @@ struct BlockingMoves {
       return planned.ended(comm, MPI_ERR_TRUNCATE);
     }
     Staged staged;
-    stage_unequal(comm.size(), count, comm.self(), move, staged);
+    stage_unequal(comm.size(), count, comm.hidden().self(), move, staged);
     return planned.ended(comm, run_move(comm, *planned.plan, move, std::move(staged)));
   }
 };
@@ -106,14 +106,14 @@ struct PendingMoves {
   [[nodiscard]] static Outcome native(Operation /*operation*/) { return native_pending(); }
   [[nodiscard]] Outcome wrong_at_root(const Move& move) const {
     const runtime::SharedCall shared{move.operation, move.root, move.block};
-    if (plan_pending(comm, how, shared) != nullptr && !how.is_persistent) comm.skip_pending();
+    if (plan_pending(comm, how, shared) != nullptr && !how.is_persistent) comm.starts().skip();
     return native_pending();
   }
   [[nodiscard]] Outcome run(Move move, std::optional<std::int64_t> unequal = {}) const {
     auto pending = plan_pending(comm, how, move);
     if (pending == nullptr) return native_pending();
     if (unequal && is_too_long(move, *unequal)) {
-      if (!how.is_persistent) comm.skip_pending();
+      if (!how.is_persistent) comm.starts().skip();
       return {.planned = true, .code = MPI_ERR_TRUNCATE};
     }
     keep_types(move, *pending);

@@ -9,7 +9,7 @@ class CallTrace {
  public:
   /// @param irregular blocks of lengths that not all ranks know
   CallTrace(Communicator& comm, const runtime::CachedPlan& plan, bool irregular = false)
-      : log_(comm.trace_log()) {
+      : log_(comm.hidden().trace_log()) {
     if (log_ != nullptr) begin(comm, plan, irregular);
   }
   ~CallTrace() {

@@ -16,14 +16,8 @@ constexpr std::size_t kMostRoots = 64;
 
 }  // namespace
 
-void CountedTrees::plan_for(const topology::Machine& machine) {
-  machine_ = &machine;
-  planner_ = std::make_unique<runtime::CountPlanner>(machine, settings_);
-  gatherings_.clear();
-}
-
 runtime::PeerLink CountedTrees::link_to(Rank rank) const {
-  return runtime::link_along(machine_->path(channel_.rank(), rank));
+  return runtime::link_along(machine_.path(channel_.rank(), rank));
 }
 
 std::unique_ptr<RoleRun> CountedTrees::new_run(const Call& call, BlockBuffers* buffers,
@@ -51,7 +45,7 @@ CountedTrees::Ran CountedTrees::scatter(const Call& call) {
   std::vector<std::uint64_t> bytes;
   bytes.reserve(channel_.size());
   for (const BlockView& block : call.buffers->in) bytes.push_back(block.bytes);
-  const RolePlan& plan = planner_->scatter(call.root, bytes);
+  const RolePlan& plan = planner_.scatter(call.root, bytes);
   run->scatter(plan.roles);
   return {finish(std::move(run)), plan.name, plan.predicted};
 }
@@ -119,7 +113,7 @@ std::unique_ptr<RoleRun> CountedTrees::begin_telling(const Call& call, Gathering
   for (std::uint64_t& bytes : mean) bytes = (bytes + calls - 1) / calls;
   gathering.sums.clear();
   gathering.calls_summed = 0;
-  next = planner_->better_gather(call.root, std::move(mean), gathering.roles.empty());
+  next = planner_.better_gather(call.root, std::move(mean), gathering.roles.empty());
   if (next) {
     gathering.roles = std::move(next->roles);
     for (runtime::RoleEntry& role : gathering.roles) role.bytes = 0;  // no data travels with it

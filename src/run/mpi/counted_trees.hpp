@@ -19,13 +19,14 @@ namespace espalier::mpi {
 /// the next go; until the first of these they go along the communicator's own plan.
 class CountedTrees {
  public:
-  /// @param executor of the same communicator; must outlive it
-  CountedTrees(Executor& executor, const runtime::Settings& settings)
-      : executor_(executor), channel_(executor.channel()), settings_(settings) {}
-
-  /// Forgets all trees: from now on for this machine, which must outlive them. All ranks do this
-  /// before the same call.
-  void plan_for(const topology::Machine& machine);
+  /// @param executor of the same communicator; it and the machine must outlive this
+  CountedTrees(Executor& executor, const runtime::Settings& settings,
+               const topology::Machine& machine)
+      : executor_(executor),
+        channel_(executor.channel()),
+        settings_(settings),
+        machine_(machine),
+        planner_(machine, settings) {}
 
   struct Call {
     Rank root = 0;
@@ -69,9 +70,9 @@ class CountedTrees {
   Executor& executor_;
   Channel& channel_;
   const runtime::Settings& settings_;
-  const topology::Machine* machine_ = nullptr;
-  std::unique_ptr<runtime::CountPlanner> planner_;  // planner of the trees whose root is this rank
-  std::map<Rank, Gathering> gatherings_;            // gathers to each root
+  const topology::Machine& machine_;
+  runtime::CountPlanner planner_;         // of the trees whose root is this rank
+  std::map<Rank, Gathering> gatherings_;  // gathers to each root
 };
 
 }  // namespace espalier::mpi

@@ -8,20 +8,15 @@
 
 #include "base/json.hpp"
 #include "base/units.hpp"
-#include "discover/cache.hpp"
 #include "discover/doubts.hpp"
 #include "discover/node_record.hpp"
 #include "mpi/kept_file.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
 #include "runtime/told_to_mpi.hpp"
-#include "topology/readers.hpp"
-#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {
-
-using discover::CachedMachine;
 
 /// All that a measured machine depends on: the nodes and their processes, the MPI, and what it was
 /// told about links.
@@ -87,14 +82,13 @@ class Coordinator {
     if (!found) return found.error();
     std::vector<std::string> doubts = found->doubts;
     for (std::string& doubt : doubts_of(loads_of(records))) doubts.push_back(std::move(doubt));
-    const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr),
-                             found->complete && doubts.empty(), doubts};
+    discover::CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr),
+                                 found->complete && doubts.empty(), doubts};
     const bool is_worth_keeping = found->clusters_resolved && doubts.empty();
     if (options_.write_cache && !file.empty() && is_worth_keeping) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }
-    return WorldDiscovery{made.machine, made.words,      notes_,   made.doubts,
-                          false,        found->complete, made.made};
+    return WorldDiscovery{std::move(made), notes_};
   }
 
  private:
@@ -120,8 +114,7 @@ class Coordinator {
       notes_.push_back("the network is no longer as it was: measured again");
       return std::nullopt;
     }
-    return WorldDiscovery{(*cached)->machine,  (*cached)->words, notes_, (*cached)->doubts, true,
-                          (*cached)->complete, (*cached)->made};
+    return WorldDiscovery{std::move(**cached), notes_, true};
   }
 
   void note(const Error& error) {
@@ -136,13 +129,8 @@ class Coordinator {
 std::string to_text(const Expected<WorldDiscovery>& found) {
   Json value;
   if (found) {
-    value = {{"machine", topology::write_json(found->machine)},
-             {"words", found->words},
-             {"notes", found->notes},
-             {"doubts", found->doubts},
-             {"cached", found->from_cache},
-             {"complete", found->is_complete},
-             {"measured", found->measured}};
+    value = {
+        {"seen", to_text(found->seen)}, {"notes", found->notes}, {"cached", found->from_cache}};
   } else {
     value = {
         {"where", found.error().where}, {"what", found.error().what}, {"hint", found.error().hint}};
@@ -152,20 +140,14 @@ std::string to_text(const Expected<WorldDiscovery>& found) {
 
 Expected<WorldDiscovery> from_text(const std::string& text) {
   const Json value = Json::parse(text);
-  if (!value.contains("machine")) {
+  if (!value.contains("seen")) {
     const auto text_of = [&](const char* key) { return value.at(key).get<std::string>(); };
     return Error{text_of("where"), text_of("what"), text_of("hint")};
   }
-  auto machine = topology::read_json(value.at("machine").get<std::string>(), "discovery");
-  if (!machine) return machine.error();
-  using Texts = std::vector<std::string>;
-  return WorldDiscovery{std::move(*machine),
-                        value.at("words").get<Texts>(),
-                        value.at("notes").get<Texts>(),
-                        value.at("doubts").get<Texts>(),
-                        value.at("cached").get<bool>(),
-                        value.at("complete").get<bool>(),
-                        value.at("measured").get<std::int64_t>()};
+  auto seen = discover::cached_machine_from(value.at("seen").get<std::string>());
+  if (!seen) return seen.error();
+  return WorldDiscovery{std::move(*seen), value.at("notes").get<std::vector<std::string>>(),
+                        value.at("cached").get<bool>()};
 }
 
 /// Broadcasts a text from rank 0, at once if it is short. Ranks that wait are asleep.

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/expected.hpp"
+#include "discover/cache.hpp"
 #include "discover/survey.hpp"
 #include "mpi/mpi_prober.hpp"
-#include "topology/machine.hpp"
 
 namespace espalier::mpi {
 
@@ -20,14 +20,10 @@ struct DiscoverOptions {
 
 /// What discovery found; all processes get the same, but for `waited`.
 struct WorldDiscovery {
-  topology::Machine machine;
-  std::vector<std::string> words;   ///< what was found, and how well; a sentence each
-  std::vector<std::string> notes;   ///< what went wrong and was passed over
-  std::vector<std::string> doubts;  ///< why figures may be wrong
+  discover::CachedMachine seen;    ///< what was measured, as the cache has it
+  std::vector<std::string> notes;  ///< what went wrong and was passed over
   bool from_cache = false;
-  bool is_complete = false;   ///< every part was measured in time
-  std::int64_t measured = 0;  ///< when, in seconds since 1970
-  double waited = 0;          ///< seconds that rank 0 waited for the last process
+  double waited = 0;  ///< seconds that rank 0 waited for the last process
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the

@@ -1,10 +1,29 @@
 #include "mpi/hidden_comm.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <numeric>
 
 #include "mpi/returned_errors.hpp"
 
 namespace espalier::mpi {
+
+UserComm::UserComm(MPI_Comm comm) : handle(comm) {
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter == 0) PMPI_Comm_size(comm, &size);
+}
+
+std::string UserComm::name() const {
+  std::array<char, MPI_MAX_OBJECT_NAME> text{};
+  int length = 0;
+  PMPI_Comm_get_name(handle, text.data(), &length);
+  std::string given(text.data(), static_cast<std::size_t>(length));
+  // A terminal obeys these, and a line has one name.
+  std::erase_if(given, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return fmt::format("{} ({})", given.empty() ? "unnamed" : given, size);
+}
 
 std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
   int size = 0;

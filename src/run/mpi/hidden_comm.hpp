@@ -1,12 +1,25 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/types.hpp"
 #include "mpi/owned.hpp"
 
 namespace espalier::mpi {
+
+/// A communicator of the program, and this rank in it.
+struct UserComm {
+  explicit UserComm(MPI_Comm comm);
+  MPI_Comm handle;
+  int rank = 0;
+  int size = 1;      ///< 1 between two groups, too
+  int is_inter = 0;  ///< not 0: it is an intercommunicator
+
+  /// As messages and logs have it.
+  [[nodiscard]] std::string name() const;
+};
 
 // Communicators of ours with the ranks of one of the program's.
 

@@ -12,11 +12,21 @@ class HiddenShare {
  public:
   static constexpr int kMost = 128;
   /// Takes one, if there is one left.
-  [[nodiscard]] bool take();
-  void give_back();
+  [[nodiscard]] bool take() {
+    const int before = taken_.fetch_add(1);
+    if (before >= kMost || is_closed_.load()) {
+      taken_.fetch_sub(1);
+      return false;
+    }
+    for (int most = most_.load(); most <= before;) {
+      if (most_.compare_exchange_weak(most, before + 1)) break;
+    }
+    return true;
+  }
+  void give_back() { taken_.fetch_sub(1); }
   /// From now on take() fails.
   void close() { is_closed_.store(true); }
-  [[nodiscard]] int taken() const;
+  [[nodiscard]] int taken() const { return taken_.load(); }
   /// The most that were taken at a time.
   [[nodiscard]] int most() const { return most_.load(); }
   /// Shared memory of the segments that go with hidden communicators.

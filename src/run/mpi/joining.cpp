@@ -58,7 +58,7 @@ void Joining::end_steps() {
   drop_share();
 }
 
-Joining::Step Joining::at_once(const GroupPlans& group, const Hash& hash) {
+Joining::State Joining::at_once(const GroupPlans& group, const Hash& hash) {
   end_steps();
   const std::uint64_t own = hash();
   holds_share_ = share_.take();
@@ -70,56 +70,60 @@ Joining::Step Joining::at_once(const GroupPlans& group, const Hash& hash) {
     PMPI_Comm_rank(comm_, &rank);
     hidden_ = hidden_copy(comm_, rank);
   }
-  if (hidden_) {
-    may_all_start_ = least[3] == 1;
-    return Step::There;
-  }
-  drop_share();
-  return Step::Never;
+  may_all_start_ = hidden_ && least[3] == 1;
+  if (!hidden_) drop_share();
+  return state_ = hidden_ ? State::There : State::Never;
 }
 
 void Joining::begin_steps(const GroupPlans& group) {
   asks_ = !group.far_pairs().empty();
   holds_share_ = share_.take();
   calls_ = 0;
+  state_ = State::Asking;
   agreement_ = std::make_unique<LateAgreement>(comm_);
   agreement_->start(std::array{-world_.counted_seconds(), world_.account.own_with_regret(),
                                -world_.account.waited(), holds_share_ ? 0.0 : 1.0,
                                -world_.clock()});
 }
 
-Joining::Step Joining::by_steps(GroupPlans& group, const MemoryUse& memory, const Hash& hash) {
-  if (agreement_ == nullptr) {
+Joining::State Joining::by_steps(GroupPlans& group, const MemoryUse& memory, const Hash& hash) {
+  if (state_ == State::Waiting) {
     if (asking_.is_due()) begin_steps(group);
-    return Step::NotYet;
+    return state_;
   }
   asking_.pass();
-  if (++calls_ < kCallsToAgree) return Step::NotYet;
+  if (++calls_ < kCallsToAgree) return state_;
   const OwnWork work(world_);
   const std::vector<double> agreed = waiting(world_, [this] { return agreement_->finish(); });
   agreement_.reset();
-  if (!hidden_) return make_in_time(agreed, group, memory, hash);
-  const bool is_there =
-      agreed.size() == 6 && agreed[0] == 0.0 && agreed[2] == -agreed[3] && agreed[4] == -agreed[5];
-  if (!is_there) return Step::Never;
-  may_all_start_ = agreed[1] == 0.0;
-  return Step::There;
+  if (state_ == State::Asking) {
+    make_in_time(agreed, group, memory, hash);
+  } else {
+    const bool is_there = agreed.size() == 6 && agreed[0] == 0.0 && agreed[2] == -agreed[3] &&
+                          agreed[4] == -agreed[5];
+    state_ = is_there ? State::There : State::Never;
+    may_all_start_ = is_there && agreed[1] == 0.0;
+    if (!hidden_) drop_share();
+  }
+  return state_;
 }
 
 /// @param agreed what begin_steps() has asked
-Joining::Step Joining::make_in_time(std::span<const double> agreed, GroupPlans& group,
-                                    const MemoryUse& memory, const Hash& hash) {
+void Joining::make_in_time(std::span<const double> agreed, GroupPlans& group,
+                           const MemoryUse& memory, const Hash& hash) {
   const bool has_room = agreed.size() == 5 && agreed[3] == 0.0;
   if (!has_room) {
     drop_share();
-    return Step::Never;
+    state_ = State::Never;
+    return;
   }
   const double to_join = seconds_to_join(group.machine(), memory.wants_node_level(group));
   const double spent = agreed[1] - agreed[2];
   if (!runtime::Account::pays_for(to_join, -agreed[0], spent)) {
     drop_share();
     asking_.wait_for(runtime::Account::seconds_to_pay_for(to_join, spent), -agreed[4]);
-    return Step::NotYet;
+    state_ = State::Waiting;
+    return;
   }
   // A plan takes processor time: it is made when there is time for it too.
   const std::uint64_t own = hash();
@@ -130,7 +134,7 @@ Joining::Step Joining::make_in_time(std::span<const double> agreed, GroupPlans& 
   agreement_ = std::make_unique<LateAgreement>(comm_);
   agreement_->start(
       std::array{hidden_ ? 0.0 : 1.0, may_start(group) ? 0.0 : 1.0, low, -low, high, -high});
-  return Step::NotYet;
+  state_ = State::Comparing;
 }
 
 bool Joining::is_time_to_try(const GroupPlans& group, const MemoryUse& memory) {
@@ -160,6 +164,7 @@ void Joining::complete_agreement() {
 void Joining::leave(bool is_abandoned) {
   if (is_abandoned) hidden_.abandon();
   hidden_ = OwnedComm();
+  state_ = State::Never;
   may_all_start_ = false;
   if (std::exchange(holds_share_, false) && !is_abandoned) share_.give_back();
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 
 #include "base/file.hpp"
 #include "base/text_hash.hpp"
@@ -52,14 +51,8 @@ std::string program_key() {
 
 void write_kept(const std::string& file, const KeptStart& kept) {
   if (file.empty()) return;
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  const fs::path folder = fs::path(file).parent_path();
-  if (fs::create_directories(folder, failed)) {
-    fs::permissions(folder, fs::perms::owner_all, failed);
-  }
   const std::int64_t now = std::time(nullptr);
-  discover::remove_old_files(folder.string(), now);
+  discover::prepare_folder_of(file, now);
   // Not durably: all ranks wait in MPI_Finalize, and a crash of the computer loses little.
   static_cast<void>(replace_own_file(file, to_text(kept, now), 0600, Keep::UntilReboot));
 }

@@ -44,22 +44,24 @@ void Ledger::note_plan_bytes(std::uint64_t bytes) {
 
 void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
-  const ChannelCounts& counts = comm.channel_counts();
+  const ChannelCounts& counts = comm.hidden().counts();
   footprint_.held_back_bytes = std::max(footprint_.held_back_bytes, counts.held_back);
   most_unconfirmed_ = std::max(most_unconfirmed_, counts.most_unconfirmed);
   add(sent_, counts.sent);
   const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
-  if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
-  links_changed_ |= !comm.changes().empty();
-  footprint_.regret_seconds += comm.regret();
+  const std::vector<std::string>& changes = comm.machine().changes();
+  links_changed_ |= !changes.empty();
+  // The next run may find the network as it was at first.
+  if (world_.rank == 0 && are_kept && changes.empty()) comm.plans().policies().add_to(verdicts_);
+  footprint_.regret_seconds += comm.plans().policies().regret();
   counts_.add(comm.counts);
   log_.merge(comm.log);
   if (comm.keeps_log() && trials_.size() < kMostTrialsTold) {
-    const auto trials = comm.trials();
+    const auto trials = comm.plans().trials();
     trials_.insert(trials_.end(), trials.begin(), trials.end());
-    const auto starts = comm.starts().records(comm.name());
+    const auto starts = comm.plans().start_trials().records(comm.name());
     starts_.insert(starts_.end(), starts.begin(), starts.end());
-    for (const std::string& words : comm.changes()) {
+    for (const std::string& words : changes) {
       footprint_.found.push_back(comm.name() + ": " + words + "; plans were made anew");
     }
   }
@@ -131,10 +133,10 @@ std::uint64_t Ledger::count(const std::string& name,
   std::vector<LevelCount> sent = sent_;
   std::uint64_t undecided = 0, most_unconfirmed = most_unconfirmed_;
   for (const Communicator* one : live) {
-    undecided += one->undecided();
-    most_unconfirmed = std::max(most_unconfirmed, one->channel_counts().most_unconfirmed);
+    undecided += one->plans().policies().undecided();
+    most_unconfirmed = std::max(most_unconfirmed, one->hidden().counts().most_unconfirmed);
     counts.add(one->counts);
-    add(sent, one->channel_counts().sent);
+    add(sent, one->hidden().counts().sent);
   }
   if (name == "planned") return counts.planned_calls();
   if (name == "undecided") return undecided;

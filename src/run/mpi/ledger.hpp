@@ -22,7 +22,7 @@ class Ledger {
 
   /// Counts a native call of a function. Any thread may do so.
   /// @param why absent: by the kind of the function
-  void note_passed(std::size_t which, std::optional<runtime::Reason> why) {
+  void note_passed(std::size_t which, std::optional<runtime::Reason> why = {}) {
     const auto reason = static_cast<std::size_t>(why.value_or(functions_[which].why));
     passed_[which * runtime::kReasonCount + reason].fetch_add(1, std::memory_order_relaxed);
   }
@@ -37,7 +37,7 @@ class Ledger {
     if (decided != 0) decided_ = decided;
   }
 
-  /// See Engine::count: what there was, together with communicators that are there.
+  /// See Registry::count(): what there was, together with communicators that are there.
   [[nodiscard]] std::uint64_t count(const std::string& name,
                                     std::span<const Communicator* const> live) const;
   /// Prints ESPALIER_EXPLAIN.

@@ -38,31 +38,6 @@ bool is_far(const Machine& machine, Rank a, Rank b) {
   return topology::kTransport.is_far(machine.path(a, b).latency);
 }
 
-}  // namespace
-
-/// Takes the first cluster of each level that has a far pair: its first member with others.
-std::vector<FarPair> far_pairs(const Machine& machine) {
-  std::vector<FarPair> pairs;
-  std::vector<bool> has(machine.levels().size(), false);
-  const auto first_rank = [&](const topology::Member& member) {
-    return machine.rank_at(member.is_leaf ? member.id : machine.clusters()[member.id].first_leaf);
-  };
-  for (const Cluster& cluster : machine.clusters()) {
-    const auto members = machine.members(cluster);
-    if (members.size() < 2 || has[cluster.depth]) continue;
-    const Rank from = first_rank(members[0]);
-    for (std::uint32_t m = 1; m < members.size() && m <= kPairs; ++m) {
-      const Rank to = first_rank(members[m]);
-      if (!is_far(machine, from, to)) continue;
-      pairs.push_back({cluster.depth, from, to});
-      has[cluster.depth] = true;
-    }
-  }
-  return pairs;
-}
-
-namespace {
-
 Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
   const int other = static_cast<int>(begins ? pair.to : pair.from);
   char byte = 0;
@@ -123,6 +98,27 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+/// Takes the first cluster of each level that has a far pair: its first member with others.
+std::vector<FarPair> far_pairs(const Machine& machine) {
+  std::vector<FarPair> pairs;
+  std::vector<bool> has(machine.levels().size(), false);
+  const auto first_rank = [&](const topology::Member& member) {
+    return machine.rank_at(member.is_leaf ? member.id : machine.clusters()[member.id].first_leaf);
+  };
+  for (const Cluster& cluster : machine.clusters()) {
+    const auto members = machine.members(cluster);
+    if (members.size() < 2 || has[cluster.depth]) continue;
+    const Rank from = first_rank(members[0]);
+    for (std::uint32_t m = 1; m < members.size() && m <= kPairs; ++m) {
+      const Rank to = first_rank(members[m]);
+      if (!is_far(machine, from, to)) continue;
+      pairs.push_back({cluster.depth, from, to});
+      has[cluster.depth] = true;
+    }
+  }
+  return pairs;
+}
 
 LinkChanges changes_of_links(const Machine& machine, std::span<const FarPair> pairs,
                              MPI_Comm probes) {

@@ -11,8 +11,23 @@ namespace espalier::mpi {
 using runtime::CachedPlan;
 using schedule::Operation;
 
+namespace {
+
+constexpr std::string_view kWhyThroughMemory = "all ranks share a node";
+
+int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& elements) {
+  const CallTrace traced(comm, plan);
+  return comm.hidden().executor().run(elements);
+}
+
+shared::Copies copies_of(const CachedPlan& plan) {
+  return plan.is_one_copy ? shared::Copies::One : shared::Copies::Two;
+}
+
+}  // namespace
+
 Outcome Planned::ended(Communicator& comm, int code) const {
-  if (code != MPI_SUCCESS) comm.mark_failed();
+  if (code != MPI_SUCCESS) comm.hidden().mark_failed();
   // Field by field: copied whole, it would wait for what was written to it just before.
   return {.planned = true, .code = code, .plan = outcome.plan, .timing = outcome.timing};
 }
@@ -25,7 +40,7 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
     planned.outcome = native(comm, key.operation, next.why);
     if (!next.is_for_good) planned.outcome.native_for_good = nullptr;
   } else {
-    planned.outcome.plan = comm.memory().name_of(*next.plan);
+    planned.outcome.plan = comm.hidden().memory().name_of(*next.plan);
   }
   if (next.timed != nullptr) planned.outcome.timing = {next.timed, seconds_now()};
   return planned;
@@ -35,12 +50,12 @@ std::unique_ptr<PendingCall> plan_pending(Communicator& comm, const Starting& ho
                                           runtime::SharedCall call, bool in_place) {
   runtime::PlanKey key{std::move(call), in_place};
   auto plan =
-      how.is_persistent ? comm.plan_to_bind(std::move(key)) : comm.plan_to_start(std::move(key));
+      how.is_persistent ? comm.plan_to_bind(std::move(key)) : comm.starts().plan(std::move(key));
   if (plan == nullptr) return nullptr;
-  auto channel = how.is_persistent ? comm.persistent().take(comm.executor().channel()) : nullptr;
+  auto channel = how.is_persistent ? comm.persistent().take(comm.hidden().channel()) : nullptr;
   if (how.is_persistent && channel == nullptr) return nullptr;
   auto pending = std::make_unique<PendingCall>(channel != nullptr ? channel->channel
-                                                                  : comm.executor().channel());
+                                                                  : comm.hidden().channel());
   pending->own_channel = std::move(channel);
   pending->plan = std::move(plan);
   return pending;
@@ -66,7 +81,7 @@ Outcome start_payload(Communicator& comm, Operation operation, std::unique_ptr<P
   ++comm.counts.planned[static_cast<std::size_t>(operation)];
   Outcome outcome{.planned = true, .plan = call->plan->name};
   outcome.code = how.is_persistent ? comm.persistent().bind(std::move(call), how.request)
-                                   : comm.start(std::move(call), how.request);
+                                   : comm.starts().start(std::move(call), how.request);
   return outcome;
 }
 
@@ -80,54 +95,37 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
   return outcome;
 }
 
-namespace {
-
-shared::Copies copies_of(const CachedPlan& plan) {
-  return plan.is_one_copy ? shared::Copies::One : shared::Copies::Two;
-}
-
-}  // namespace
-
 void leave_call(Communicator& comm, const CachedPlan& plan) {
-  comm.mark_failed();
-  NodeSegment* const segment = plan.is_collective ? comm.memory().segment() : nullptr;
+  comm.hidden().mark_failed();
+  NodeSegment* const segment = plan.is_collective ? comm.hidden().memory().segment() : nullptr;
   if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
     segment->skip(plan.call, plan.signature, copies_of(plan));
   } else {
-    comm.executor().skip_call();
+    comm.hidden().executor().skip_call();
   }
 }
-
-namespace {
-
-constexpr std::string_view kWhyThroughMemory = "all ranks share a node";
-
-int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& elements) {
-  const CallTrace traced(comm, plan);
-  return comm.executor().run(elements);
-}
-
-}  // namespace
 
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? seconds_now() : 0;
   elements.signature = plan.signature;
-  if (comm.memory().segment() != nullptr && plan.is_collective &&
+  if (comm.hidden().memory().segment() != nullptr && plan.is_collective &&
       NodeSegment::serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
-    const int code = comm.memory().segment()->run(plan.call, elements, copies_of(plan));
+    const int code = comm.hidden().memory().segment()->run(plan.call, elements, copies_of(plan));
     const bool is_predicted = comm.keeps_log() && !plan.is_one_copy;
     note_planned(
         comm,
-        {operation, elements.bytes, comm.memory().name_of(plan), kWhyThroughMemory,
-         is_predicted ? select::predict_shared_memory(*comm.machine(), plan.call) : std::nullopt},
+        {operation, elements.bytes, comm.hidden().memory().name_of(plan), kWhyThroughMemory,
+         is_predicted ? select::predict_shared_memory(comm.plans().group()->machine(), plan.call)
+                      : std::nullopt},
         begin);
     return code;
   }
   if (plan.over_memory != nullptr) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
-    const int code = comm.memory().node_level().run(plan, elements);
-    comm.executor().note_left_messages(comm.memory().node_level().left_messages());
+    const int code = comm.hidden().memory().node_level().run(plan, elements);
+    comm.hidden().executor().note_left_messages(
+        comm.hidden().memory().node_level().left_messages());
     note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
     return code;
   }

@@ -36,7 +36,10 @@ struct Planned {
 /// Likewise, of a call whose payload is set.
 [[nodiscard]] Outcome start_payload(Communicator& comm, schedule::Operation operation,
                                     std::unique_ptr<PendingCall> call, const Starting& how);
-/// Likewise, of a call on the user's blocks. @param buffers absent: some argument is wrong
+/// Runs a planned call on the user's blocks. @param buffers absent: some argument is wrong
+[[nodiscard]] Outcome run_on_blocks(Communicator& comm, const LocalCall& call,
+                                    const Planned& planned, std::optional<BlockBuffers> buffers);
+/// Likewise, of one that does not block.
 [[nodiscard]] Outcome start_on_blocks(Communicator& comm, const LocalCall& call,
                                       const Starting& how, std::unique_ptr<PendingCall> pending,
                                       std::optional<BlockBuffers> buffers);
@@ -92,8 +95,7 @@ void note_planned(Communicator& comm, const Ran& ran, double begin);
 
 /// Leaves the memory of a call that failed to MPI, which may still read or write it.
 inline void leave_if_failed(const Communicator& comm, int code, ElementMemory& memory) {
-  if (code == MPI_SUCCESS || comm.executor_if_any() == nullptr) return;
-  if (comm.executor_if_any()->left_messages()) memory.abandon();
+  if (code != MPI_SUCCESS && comm.hidden().left_messages()) memory.abandon();
 }
 
 }  // namespace espalier::mpi

@@ -72,10 +72,7 @@ class Probe {
   void answer() {
     const int from = static_cast<int>(e_.from);
     if (e_.greets) {
-      char none = 0;
-      MPI_Request request = MPI_REQUEST_NULL;
-      PMPI_Irecv(&none, 0, MPI_CHAR, from, kHello, comm_, &request);
-      wait_asleep(request);
+      wait_for(e_.from, kHello);
       send(e_.from, kPong, 0);
     }
     std::vector<Time> arrivals;
@@ -99,10 +96,15 @@ class Probe {
  private:
   /// Connects, and waits until the other one is there.
   void greet(Node other) {
+    send(other, kHello, 0);
+    wait_for(other, kPong);
+  }
+
+  /// Asleep, for a message of nothing.
+  void wait_for(Node other, int tag) {
     char none = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    send(other, kHello, 0);
-    PMPI_Irecv(&none, 0, MPI_CHAR, static_cast<int>(other), kPong, comm_, &request);
+    PMPI_Irecv(&none, 0, MPI_CHAR, static_cast<int>(other), tag, comm_, &request);
     wait_asleep(request);
   }
 

@@ -156,6 +156,7 @@ void ProgressEngine::complete(int request, int code, MPI_Comm user) {
 }
 
 bool ProgressEngine::let_go(MPI_Request request) {
+  const Inside inside;
   if (!is_open(request)) return false;
   const auto found = std::find_if(open_.begin(), open_.end(),
                                   [request](const Open& one) { return one.request == request; });
@@ -164,6 +165,7 @@ bool ProgressEngine::let_go(MPI_Request request) {
 }
 
 bool ProgressEngine::is_open(MPI_Request request) const {
+  const Inside inside;
   if (free_.size() == open_.size()) return false;  // the usual case of a program that asks
   return request != MPI_REQUEST_NULL &&
          std::any_of(open_.begin(), open_.end(),

@@ -88,7 +88,7 @@ void Registry::begin_free(MPI_Comm comm) {
   }
   if (known == nullptr) return;
   // Calls first: others may have to end theirs before they come to an agreement.
-  known->finish_pending(std::numeric_limits<double>::infinity());
+  known->starts().finish(std::numeric_limits<double>::infinity());
   known->finish_agreements();
   PMPI_Comm_delete_attr(comm, keyval_);
 }
@@ -118,7 +118,7 @@ void Registry::forget_all() {
   // The program is over, and has not waited for these: others may never come.
   constexpr double kPatienceSeconds = 10;
   for (const auto& [handle, one] : live) {
-    one->finish_pending(kPatienceSeconds);
+    one->starts().finish(kPatienceSeconds);
     one->persistent().finish(kPatienceSeconds);
   }
   for (const auto& [handle, one] : live) PMPI_Comm_delete_attr(handle, keyval_);
@@ -132,12 +132,12 @@ int Registry::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* re
 
 void Registry::forget(Communicator* comm) {
   // Whoever frees a communicator with calls under way waits for the others, as long as they take.
-  comm->finish_pending(std::numeric_limits<double>::infinity());
+  comm->starts().finish(std::numeric_limits<double>::infinity());
   {
     const std::lock_guard lock(mutex_);
     if (comm->keeps_log()) {
       std::uint64_t plans = 0;
-      for (const auto& [handle, one] : live_) plans += one->plan_bytes();
+      for (const auto& [handle, one] : live_) plans += one->plans().most_bytes();
       ledger_.note_plan_bytes(plans);
     }
     const auto known = live_.find(comm->comm());
@@ -163,11 +163,8 @@ void Registry::give_back(const std::vector<Rank>& ranks, bool keeps_startable) {
     const std::lock_guard lock(mutex_);
     live = live_;
   }
-  for (const auto& [handle, one] : live) {
-    if (!one->holds_hidden()) continue;
-    // All members are here: so all do without from the same call on.
-    if (one->has_only(ranks) && !(keeps_startable && one->may_all_start())) one->give_back();
-  }
+  // All members are here: so all do without from the same call on.
+  for (const auto& [handle, one] : live) one->give_back_within(ranks, keeps_startable);
 }
 
 std::uint64_t Registry::count(const std::string& name) {

@@ -23,7 +23,8 @@ class Registry {
   /// What we know of a communicator; makes it at the first call. Never blocks. Returns nullptr for
   /// handles that are no communicators, and for communicators that are being freed.
   [[nodiscard]] Communicator* find(MPI_Comm comm);
-  /// Asks MPI about a handle that was not used last; see Engine::check.
+  /// MPI's code for a handle: an error if it is of no communicator, but for MPI_COMM_NULL. The
+  /// program's error handler has it then, and may throw or jump away: asked before anything else.
   [[nodiscard]] int check(MPI_Comm comm) const;
   /// Called before and after MPI_Comm_free and MPI_Comm_disconnect. In between, calls on the
   /// communicator are native on all ranks: MPI calls the program's delete functions, in any order.
@@ -43,9 +44,15 @@ class Registry {
   /// of MPI_COMM_WORLD. No more are made.
   /// @param keeps_startable not those on which calls that do not block may be planned
   void give_back(const std::vector<Rank>& ranks, bool keeps_startable);
-  /// See Engine::count.
+  /// A counter, for tests. Names: "planned", "native", "planned.broadcast", "native.MPI_Ibcast"
+  /// (calls), "messages.0", "bytes.0" (sent over level 0), "hidden", "communicators" (now),
+  /// "undecided" (classes without a decision), "groups" (groups of ranks that communicators had),
+  /// "choices" (how often a plan or a class policy was asked for), "groups with nodes" (those whose
+  /// nodes somebody wanted to know), "agreements left" (allreduces of ours that MPI was left with),
+  /// "most unconfirmed" (bytes: ChannelCounts).
   [[nodiscard]] std::uint64_t count(const std::string& name);
-  /// See Engine::generation.
+  /// A number that changes whenever a communicator is freed or forgotten. What was remembered of
+  /// communicators under another number is stale.
   [[nodiscard]] static std::uint64_t generation();
   /// Makes stale what was remembered of calls that are native for good: plans are made anew.
   static void forget_what_is_native();

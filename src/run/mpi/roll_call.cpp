@@ -6,17 +6,11 @@
 
 #include "base/text_hash.hpp"
 #include "discover/own_sockets.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
 namespace {
-
-std::uint64_t hash_of_node() {
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
-  int length = 0;
-  PMPI_Get_processor_name(name.data(), &length);
-  return hash_of({name.data(), static_cast<std::size_t>(length)});
-}
 
 std::uint64_t hash_of_version() {
   return TextHash{}.add(ESPALIER_VERSION).add(std::uint64_t{ESPALIER_ROLL_CALL_PROTOCOL}).value();
@@ -74,7 +68,7 @@ void RollCall::begin(const Presence& own) {
           own.defers ? 0U : 1U,
           hash_of_version(),
           ~hash_of_version()};
-  own_place_ = {hash_of_node() & kNotHeard, 0, 0};
+  own_place_ = {hash_of(processor_name()) & kNotHeard, 0, 0};
   const std::vector<std::uint32_t> addresses = discover::own_addresses();
   std::copy_n(addresses.begin(), std::min(addresses.size(), own_place_.size() - 1),
               own_place_.begin() + 1);

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
 #include "mpi/call_trace.hpp"
+#include "mpi/environment.hpp"
+#include "mpi/gather_tree.hpp"
 #include "schedule/schedule.hpp"
 #include "trace/json.hpp"
 
@@ -39,13 +42,6 @@ std::string own_program() {
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
   const std::string_view whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
   return std::string(whole.substr(whole.rfind('/') + 1));
-}
-
-std::string own_host() {
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
-  int length = 0;
-  PMPI_Get_processor_name(host.data(), &length);
-  return {host.data(), static_cast<std::size_t>(length)};
 }
 
 /// Rank 0's side: to `other` and back, some times.
@@ -170,7 +166,7 @@ CommunicatorLog& Tracer::join(Channel& channel, trace::Communicator about) {
 }
 
 void CallTrace::begin(Communicator& comm, const runtime::CachedPlan& plan, bool irregular) {
-  number_ = comm.executor().channel().calls();
+  number_ = comm.hidden().channel().calls();
   const std::uint32_t index = log_->index_of(plan, irregular);
   log_->log.begin(number_, index, trace::monotonic_now());
 }
@@ -190,41 +186,15 @@ std::string Tracer::packed() {
   return all;
 }
 
-/// One after the other, in pieces: together they may be longer than an int counts.
-std::vector<std::string> Tracer::gather(const std::string& mine) const {
-  static constexpr std::uint64_t kPiece = std::uint64_t{1} << 26U;
-  const auto pieces = [](std::string& text, auto move) {
-    for (std::uint64_t at = 0; at < text.size(); at += kPiece) {
-      move(text.data() + at, static_cast<int>(std::min<std::uint64_t>(kPiece, text.size() - at)));
-    }
-  };
-  std::vector<std::string> all;
-  std::string text = mine;
-  if (rank_ != 0) {
-    std::uint64_t length = 0;  // ranks send one by one, not to flood rank 0
-    PMPI_Recv(&length, 1, MPI_UINT64_T, 0, kTraceTag, comm_.get(), MPI_STATUS_IGNORE);
-    length = text.size();
-    PMPI_Send(&length, 1, MPI_UINT64_T, 0, kTraceTag, comm_.get());
-    pieces(text, [&](char* at, int n) { PMPI_Send(at, n, MPI_CHAR, 0, kTraceTag, comm_.get()); });
-    return all;
-  }
-  all.push_back(std::move(text));
-  for (int from = 1; from < size_; ++from) {
-    std::uint64_t length = 0;
-    PMPI_Send(&length, 1, MPI_UINT64_T, from, kTraceTag, comm_.get());
-    PMPI_Recv(&length, 1, MPI_UINT64_T, from, kTraceTag, comm_.get(), MPI_STATUS_IGNORE);
-    all.emplace_back(length, '\0');
-    pieces(all.back(), [&](char* at, int n) {
-      PMPI_Recv(at, n, MPI_CHAR, from, kTraceTag, comm_.get(), MPI_STATUS_IGNORE);
-    });
-  }
-  return all;
-}
-
 void Tracer::finish(std::uint64_t native, std::uint64_t planned) {
   const std::uint64_t traced = followed();
   const std::vector<trace::Offset> at_end = measure_clocks();
-  std::vector<std::string> hosts = gather(own_host());
+  std::vector<int> ranks(static_cast<std::size_t>(size_));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const auto gather = [&](const std::string& mine) {
+    return gather_in_tree(comm_.get(), ranks, static_cast<std::size_t>(rank_), mine, kTraceTag);
+  };
+  std::vector<std::string> hosts = gather(processor_name());
   std::vector<std::string> logs = gather(packed());
   if (rank_ != 0) return;
   std::vector<std::vector<trace::PackedLog>> unpacked;

@@ -62,7 +62,6 @@ class Tracer {
   std::string packed();
   /// Calls of this process that the logs know.
   [[nodiscard]] std::uint64_t followed();
-  [[nodiscard]] std::vector<std::string> gather(const std::string& mine) const;
 
   const runtime::Settings& settings_;
   int rank_;

@@ -117,10 +117,7 @@ bool nobody_contradicts(const World& world, MPI_Comm over) {
   PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, over);
   if (first == world.size) return true;
   if (first != world.rank) return false;
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
-  int length = 0;
-  PMPI_Get_processor_name(host.data(), &length);
-  wrong->where += fmt::format(" on rank {} ({})", world.rank, host.data());
+  wrong->where += fmt::format(" on rank {} ({})", world.rank, processor_name());
   complain(*wrong);
   return false;
 }

@@ -43,7 +43,7 @@ struct KnownMachine {
 ///   1. Roll call under way: enter_world() was called, in MPI_Init. `settings` are those of this
 ///      process.
 ///   2. Agreed, machine unknown: agree_on_world() returned Reached (`is_agreed`). The machine has
-///      to be measured; the first call on all processes does that (Engine::settle).
+///      to be measured; the first call on all processes does that (MachineSearch::settle).
 ///   3. Agreed, machine known: learn() was called. With one thread it may be called again, before a
 ///      call on all processes, when better is known.
 /// State 2 is skipped if there is nothing to measure. If agree_on_world() returns None, the world

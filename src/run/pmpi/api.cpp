@@ -92,7 +92,7 @@ int espalier_api_plan_of_(int comm, const espalier_call* call, espalier_call_pla
 
 int espalier_api_machine_(int comm, char* text, std::uint64_t room, std::uint64_t* length) {
   return with_engine([&](Engine& engine) -> int {
-    const Engine::Placed placed = engine.placed(PMPI_Comm_f2c(comm));
+    const auto placed = engine.machine().placed(PMPI_Comm_f2c(comm));
     if (placed.ranks.empty()) return espalier::pmpi::kOtherProcesses;
     if (placed.machine == nullptr) return espalier::pmpi::kUnknownMachine;
     const std::string json = write_json(submachine(*placed.machine, placed.ranks));

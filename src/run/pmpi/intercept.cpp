@@ -34,14 +34,14 @@ int hand_to_user(MPI_Comm comm, int code) {
 Asked ask_engine(const mpi::LocalCall& call) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr) return {};
-  if (const int code = engine->check(call.comm); code != MPI_SUCCESS) {
+  if (const int code = engine->registry().check(call.comm); code != MPI_SUCCESS) {
     last_call().result = {false, runtime::Reason::Arguments};
     Asked wrong;
     wrong.outcome.planned = true;  // the error handler has been called
     wrong.outcome.code = code;
     return wrong;
   }
-  const std::uint64_t generation = mpi::Engine::generation();
+  const std::uint64_t generation = mpi::Registry::generation();
   Asked asked{without_bugs([&] { return engine->run(call); })};
   const mpi::Outcome& outcome = asked.outcome;
   LastCall& last = last_call();
@@ -80,7 +80,7 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
     last_call().result = {false, runtime::Reason::Arguments};
     return false;
   }
-  code = engine->check(call.comm);
+  code = engine->registry().check(call.comm);
   if (code != MPI_SUCCESS) {
     last_call().result = {false, runtime::Reason::Arguments};
     *as<MPI_Request*>(request) = MPI_REQUEST_NULL;
@@ -98,7 +98,7 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
   }
   const bool is_adopted = outcome.is_adopted && native != nullptr;
   if (is_adopted) code = start_and_adopt(*engine, call, as<MPI_Request*>(request), *native);
-  without_bugs([&] { engine->run_progress_thread(); });
+  without_bugs([&] { engine->progress().run_thread(); });
   return is_adopted || outcome.planned;
 }
 
@@ -152,10 +152,6 @@ void start() {
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   PMPI_Comm_free_keyval(&keyval);  // goes when the attribute does
 }
-
-}  // namespace
-
-namespace {
 
 /// Asks for MPI_THREAD_MULTIPLE, since a thread of ours wants to be in MPI too.
 /// @param asked the level that the program asks for @param has what it is told that it has
@@ -212,12 +208,12 @@ void before_fortran_finalize() { stop(); }
 
 void note_passed(std::size_t which) {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  if (engine != nullptr) engine->note_passed(which);
+  if (engine != nullptr) engine->ledger().note_passed(which);
 }
 
 void note_native_start(std::size_t which) {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  if (engine != nullptr) engine->note_passed(which, last_call().result.why);
+  if (engine != nullptr) engine->ledger().note_passed(which, last_call().result.why);
 }
 
 /// MPI forbids it for collectives. Cancelled, such a request of ours would take the message that
@@ -226,7 +222,7 @@ int intercept_cancel(std::intptr_t request) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr || request == 0) return next_cancel(request);
   const MPI_Request cancelled = *as<MPI_Request*>(request);
-  if (!engine->is_pending(cancelled) && !engine->persistent().holds(cancelled)) {
+  if (!engine->progress().is_open(cancelled) && !engine->progress().persistent().holds(cancelled)) {
     return next_cancel(request);
   }
   return hand_to_user(MPI_COMM_WORLD, MPI_ERR_REQUEST);
@@ -237,15 +233,15 @@ namespace {
 /// The engine, if it has planned persistent calls.
 mpi::Engine* persistent_engine() {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
-  return engine != nullptr && !engine->persistent().is_empty() ? engine : nullptr;
+  return engine != nullptr && !engine->progress().persistent().is_empty() ? engine : nullptr;
 }
 
 int start_one(mpi::Engine& engine, MPI_Request* request) {
-  if (!engine.persistent().holds(*request)) {
+  if (!engine.progress().persistent().holds(*request)) {
     return next_start(reinterpret_cast<std::intptr_t>(request));
   }
-  const int code = without_bugs([&] { return engine.persistent().start(request); });
-  without_bugs([&] { engine.run_progress_thread(); });
+  const int code = without_bugs([&] { return engine.progress().persistent().start(request); });
+  without_bugs([&] { engine.progress().run_thread(); });
   return code == MPI_SUCCESS ? code : hand_to_user(MPI_COMM_WORLD, code);
 }
 
@@ -272,11 +268,11 @@ int intercept_request_free(std::intptr_t request) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   auto* const freed = as<MPI_Request*>(request);
   if (engine == nullptr || freed == nullptr) return next_request_free(request);
-  if (engine->persistent().holds(*freed)) {
-    without_bugs([&] { engine->persistent().free(freed); });
+  if (engine->progress().persistent().holds(*freed)) {
+    without_bugs([&] { engine->progress().persistent().free(freed); });
     return MPI_SUCCESS;
   }
-  if (!engine->let_go(*freed)) return next_request_free(request);
+  if (!engine->progress().let_go(*freed)) return next_request_free(request);
   *freed = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }
@@ -321,7 +317,7 @@ int free_by(std::intptr_t comm) {
   const MPI_Comm handle = *freed;
   engine->begin_free(handle);
   const int code = Next(comm);
-  engine->end_free(handle, *freed == MPI_COMM_NULL || was_no_communicator(code));
+  engine->registry().end_free(handle, *freed == MPI_COMM_NULL || was_no_communicator(code));
   return code;
 }
 
@@ -335,7 +331,7 @@ int intercept_comm_disconnect(std::intptr_t comm) { return free_by<next_comm_dis
 
 std::uint64_t espalier_query_count(const char* name) {
   auto* engine = espalier::pmpi::the_engine.load();
-  return engine == nullptr ? 0 : engine->count(name);
+  return engine == nullptr ? 0 : engine->registry().count(name);
 }
 
 const char* espalier_query_last(int* planned) {

@@ -130,7 +130,7 @@ template <auto Next, typename... Arguments>
 
 /// What is known to be native costs some loads and a jump: its arguments stay in their registers.
 [[nodiscard, gnu::always_inline]] inline bool is_known_native(const mpi::LocalCall& call) {
-  const KnownNative::Told* told = known_native().find(call, mpi::Engine::generation());
+  const KnownNative::Told* told = known_native().find(call, mpi::Registry::generation());
   if (told == nullptr) return false;
   ++*told->calls;
   last_call().result = told->result;

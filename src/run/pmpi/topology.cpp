@@ -16,7 +16,7 @@ int for_each_rank(int comm, Each each) noexcept {
   const mpi::Engine* engine = engine_if_any();
   if (engine == nullptr) return kNoLibrary;
   try {
-    const mpi::Engine::Placed placed = engine->placed(PMPI_Comm_f2c(comm));
+    const mpi::MachineSearch::Placed placed = engine->machine().placed(PMPI_Comm_f2c(comm));
     if (placed.ranks.empty()) return kOtherProcesses;
     if (placed.machine == nullptr) return kUnknownMachine;
     for (std::size_t r = 0; r < placed.ranks.size(); ++r) each(*placed.machine, placed.ranks[r], r);
@@ -45,7 +45,7 @@ int espalier_topology_discover_() {
   espalier::mpi::Engine* engine = espalier::pmpi::engine_if_any();
   if (engine == nullptr) return espalier::pmpi::kNoLibrary;
   try {
-    return engine->discover() ? espalier::pmpi::kOk : espalier::pmpi::kUnknownMachine;
+    return engine->machine().discover() ? espalier::pmpi::kOk : espalier::pmpi::kUnknownMachine;
   } catch (const std::exception& bug) {
     espalier::pmpi::die(bug.what());
   }

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "runtime/call_policies.hpp"
+#include "runtime/documented_states_for_test.hpp"
 #include "runtime/meeting_for_test.hpp"
 #include "support/for_all_seeds.hpp"
 
@@ -14,7 +14,7 @@ namespace espalier::runtime {
 namespace {
 
 using select::WhichPlan;
-using Step = std::pair<std::string, std::string>;
+using Step = StateStep;
 
 const Candidate kNativeCall{std::nullopt, "native", 2e-3};
 const Candidate kBestPlan{WhichPlan::Best, "tree", 1e-3};
@@ -368,49 +368,28 @@ class Driven {
   double now_ = 0;
 };
 
-/// The table of docs/runtime.md: names in its first column, and where each leads to in its second.
-std::vector<std::pair<std::string, std::string>> documented_states() {
-  std::ifstream in(std::string(ESPALIER_SOURCE_DIR) + "/docs/runtime.md");
-  std::vector<std::pair<std::string, std::string>> rows;
-  bool is_there = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("| state | leads to |")) {
-      is_there = true;
-      std::getline(in, line);  // the rule below the head
-      continue;
-    }
-    if (!is_there) continue;
-    if (!line.starts_with("|")) break;
-    std::istringstream cells(line.substr(1));
-    std::string state, next;
-    std::getline(cells, state, '|');
-    std::getline(cells, next, '|');
-    std::erase_if(state, [](char c) { return c == ' ' || c == '`'; });
-    rows.emplace_back(state, next);
-  }
-  return rows;
-}
-
 TEST(ClassPolicy, ItsStatesAreThoseOfTheDocuments) {
-  std::vector<std::string> documented;
-  for (const auto& [state, next] : documented_states()) documented.push_back(state);
-  EXPECT_EQ(documented, std::vector<std::string>(kClassStateNames.begin(), kClassStateNames.end()));
+  EXPECT_EQ(DocumentedStates("state").names, as_strings(kClassStateNames));
 }
 
 TEST(ClassPolicy, LeadsFromStateToStateAsTheDocumentsSayOnAllRanksAlike) {
-  std::set<Step> documented, seen;
-  for (const auto& [state, next] : documented_states()) {
-    std::istringstream words(next);
-    for (std::string word; std::getline(words, word, ',');) {
-      std::erase_if(word, [](char c) { return c == ' ' || c == '`'; });
-      documented.insert({state, word});
-    }
-  }
+  std::set<Step> seen;
   for_all_seeds(250, [&](Random& random) { Driven(random_scenario(random), random, seen).run(); });
   Random random(1);
   Driven(as_predicted(), random, seen).run();
   for (std::uint64_t call = 30; call < 130; ++call) Driven(slower_from(call), random, seen).run();
-  EXPECT_EQ(documented, seen);
+  EXPECT_EQ(DocumentedStates("state").steps, seen);
+}
+
+/// Which steps there are only real ranks can show (mpi::Joining): the names must be the same.
+TEST(JoinState, ItsStatesAreThoseOfTheDocuments) {
+  const DocumentedStates documented("state of joining");
+  EXPECT_EQ(documented.names, as_strings(kJoinStateNames));
+  for (const auto& [state, next] : documented.steps) {
+    EXPECT_NE(std::find(documented.names.begin(), documented.names.end(), next),
+              documented.names.end())
+        << state << " leads to " << next;
+  }
 }
 
 }  // namespace

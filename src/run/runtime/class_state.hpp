@@ -31,4 +31,10 @@ inline constexpr std::array<std::string_view, 13> kClassStateNames{
   return kClassStateNames[static_cast<std::size_t>(state)];
 }
 
+/// How far a communicator is on its way to a hidden one, as docs/runtime.md ("States of joining")
+/// describes it. The last two are ends.
+enum class JoinState : std::uint8_t { Waiting, Asking, Comparing, There, Never };
+inline constexpr std::array<std::string_view, 5> kJoinStateNames{"Waiting", "Asking", "Comparing",
+                                                                 "There", "Never"};
+
 }  // namespace espalier::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,7 +48,7 @@ struct StartTimes {
 /// All members get the same answers: only numbers of starts and calls, and what was agreed on
 /// inside calls that block, decide.
 ///
-/// Phases:
+/// Phases, as docs/runtime.md ("Phases of a trial of starts") has them too:
 ///   1. Turns: native calls and planned ones take turns, 6 native, 12 planned, 6 native. All but
 ///      the first of each block are timed.
 ///   2. Due: native. The next start, or call that blocks, starts an agreement on the times.
@@ -60,6 +61,7 @@ struct StartTimes {
 class StartTrial {
  public:
   enum class Phase : std::uint8_t { Turns, Due, Agreeing, Kept };
+  static constexpr std::array<std::string_view, 4> kPhaseNames{"Turns", "Due", "Agreeing", "Kept"};
   static constexpr std::uint32_t kBlock = 6;
   static constexpr std::uint32_t kTurns = 4 * kBlock;
   static constexpr std::uint32_t kCallsToAgree = 4;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "runtime/documented_states_for_test.hpp"
 #include "runtime/inside_clock.hpp"
 #include "runtime/meeting_for_test.hpp"
 #include "runtime/start_trials.hpp"
+#include "support/for_all_seeds.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -20,14 +22,15 @@ struct Ranks {
   explicit Ranks(std::size_t size) : agreements(size) {
     for (std::size_t r = 0; r < size; ++r) trials.emplace_back(kLead);
   }
-  /// One start on all ranks, and how long it takes on rank r, natively and along the plan.
+  /// One start on all ranks, and how long it takes on rank r, natively and along the plan. Empty:
+  /// it is not complete before the ranks agree.
   using Took = std::function<StartTimes(std::size_t rank, bool is_planned)>;
   StartTrial::Next start(const Took& took) {
     StartTrial::Next next;
     for (std::size_t r = 0; r < trials.size(); ++r) {
       next = trials[r].next(kBytes);
       if (next.agrees) trials[r].agree(agreement(r));
-      if (next.is_timed) trials[r].note(next.is_planned, took(r, next.is_planned));
+      if (next.is_timed && took) trials[r].note(next.is_planned, took(r, next.is_planned));
     }
     return next;
   }
@@ -207,6 +210,37 @@ TEST(StartTrial, CallsThatAreNotCompleteAreComparedAgainAndInTheEndNative) {
     ranks.block_until_agreed();
   }
   EXPECT_TRUE(ranks.all_keep(false));
+}
+
+/// Starts and calls that block in any order, complete or not: every step of the documents' table,
+/// and no other.
+TEST(StartTrial, LeadsFromPhaseToPhaseAsTheDocumentsSay) {
+  const DocumentedStates documented("phase");
+  EXPECT_EQ(documented.names, as_strings(StartTrial::kPhaseNames));
+  std::set<StateStep> seen;
+  for_all_seeds(20, [&](Random& random) {
+    Ranks ranks(2);
+    const auto name_of_phase = [&](const StartTrial& trial) {
+      return std::string(StartTrial::kPhaseNames[static_cast<std::size_t>(trial.phase())]);
+    };
+    const Ranks::Took took = random.chance(50) ? Ranks::Took(twice_as_fast) : nullptr;
+    for (int call = 0; call < 200; ++call) {
+      const std::string before = name_of_phase(ranks.trials[0]);
+      const bool blocks = random.chance(10);
+      if (blocks) {
+        ranks.block();
+      } else {
+        static_cast<void>(ranks.start(took));
+      }
+      const std::string after = name_of_phase(ranks.trials[0]);
+      EXPECT_EQ(name_of_phase(ranks.trials[1]), after) << "all ranks alike";
+      if (after != before) seen.insert({before, after});
+      if (after == "Kept" && before != "Kept") {
+        EXPECT_TRUE(blocks) << "no start takes the result";
+      }
+    }
+  });
+  EXPECT_EQ(documented.steps, seen);
 }
 
 TEST(StartTrial, CallsOfOtherLengthsAreNotTimed) {

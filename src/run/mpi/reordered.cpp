@@ -1,27 +1,14 @@
-// Communicators whose processes are numbered to fit the machine (ESPALIER_REORDER).
-#include <numeric>
+#include "mpi/reordered.hpp"
 
 #include "map/reorder.hpp"
-#include "mpi/engine.hpp"
 
 namespace espalier::mpi {
 
-bool Engine::reorders(MPI_Comm comm) {
-  const Communicator* known = registry_->find(comm);
-  if (known == nullptr || !known->is_within_world()) return false;
-  if (world_->is_agreed) return world_->settings.reorder;
-  // What rank 0 was told holds, and only all processes together can find that out.
-  if (!known->holds_world() || !all_take_part()) return false;
-  if (world_->roll_call.same_settings() && !world_->settings.reorder) return false;
-  return settle_world(comm) && world_->settings.reorder;
-}
-
-MPI_Comm Engine::reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs) {
-  static_cast<void>(enter(comm));  // finds the machine
+MPI_Comm reordered(MPI_Comm comm, const MachineSearch::Placed& here, int nodes,
+                   const std::vector<profile::Pair>* pairs) {
   int me = 0, size = 0;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &size);
-  const Placed here = placed(comm);
   int is_possible = pairs != nullptr && nodes <= size && here.machine != nullptr &&
                             here.ranks.size() == static_cast<std::size_t>(size)
                         ? 1
