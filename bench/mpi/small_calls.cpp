@@ -1,8 +1,10 @@
-// What interposing costs: the time of small collectives, MPI_X against PMPI_X, alternating so that a drifting machine hits both.
-// Run it pinned, once for each case:
+// What interposing costs: the time of small collectives, MPI_X against PMPI_X, alternating so that
+// a drifting machine hits both. Run it pinned, once for each case:
 //
-//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier.so mpi/small_calls.mpich
-//   mpiexec.openmpi -n 2 --bind-to core -x LD_PRELOAD=lib/libespalier.so mpi/small_calls.openmpi
+//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier.so
+//       mpi/small_calls.mpich
+//   mpiexec.openmpi -n 2 --bind-to core -x LD_PRELOAD=lib/libespalier.so
+//       mpi/small_calls.openmpi
 //
 // As it is: pass-through, or what its trials chose. With ESPALIER_FORCE=1: planned, on one host.
 #include <algorithm>

@@ -76,6 +76,31 @@ Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planne
   return planned.ended(comm, ran.code);
 }
 
+/// Makes a payload of a call that does not block.
+void set_payload(PendingCall& pending, BlockBuffers buffers) {
+  pending.payload =
+      std::make_unique<BlockPayload>(pending.plan->prepared, std::move(buffers), pending.self());
+}
+
+/// Each start has a payload of its own: blocks that pass through a rank are held there.
+/// @param kept where the user's blocks are; the layouts in it stay for all starts
+void bind_blocks(PendingCall& pending, BlockBuffers kept, bool copies_input) {
+  const auto blocks = std::make_shared<const BlockBuffers>(std::move(kept));
+  pending.loads.emplace_back([&pending, blocks, copies_input] {
+    BlockBuffers fresh{blocks->in, blocks->out, {}, nullptr};
+    const int code = copies_input ? copy_input(fresh, pending.self()) : MPI_SUCCESS;
+    set_payload(pending, std::move(fresh));
+    return code;
+  });
+}
+
+std::uint64_t bytes_of_side(const Side& side) {
+  if (side.count <= 0 || side.type == MPI_DATATYPE_NULL) return 0;
+  MPI_Count size = 0;  // a type may hold more than an int counts
+  PMPI_Type_size_x(side.type, &size);
+  return static_cast<std::uint64_t>(side.count) * static_cast<std::uint64_t>(size);
+}
+
 }  // namespace
 
 Outcome move_blocks(Communicator& comm, const LocalCall& call) {
@@ -111,28 +136,6 @@ Outcome run_on_blocks(Communicator& comm, const LocalCall& call, const Planned& 
   return planned.ended(comm, code);
 }
 
-namespace {
-
-/// Makes a payload of a call that does not block.
-void set_payload(PendingCall& pending, BlockBuffers buffers) {
-  pending.payload =
-      std::make_unique<BlockPayload>(pending.plan->prepared, std::move(buffers), pending.self());
-}
-
-/// Each start has a payload of its own: blocks that pass through a rank are held there.
-/// @param kept where the user's blocks are; the layouts in it stay for all starts
-void bind_blocks(PendingCall& pending, BlockBuffers kept, bool copies_input) {
-  const auto blocks = std::make_shared<const BlockBuffers>(std::move(kept));
-  pending.loads.emplace_back([&pending, blocks, copies_input] {
-    BlockBuffers fresh{blocks->in, blocks->out, {}, nullptr};
-    const int code = copies_input ? copy_input(fresh, pending.self()) : MPI_SUCCESS;
-    set_payload(pending, std::move(fresh));
-    return code;
-  });
-}
-
-}  // namespace
-
 // Along the plan whatever the operation: trees by counts are for calls that block.
 Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how) {
   const auto shared = shared_by_all(comm, call);
@@ -162,17 +165,6 @@ Outcome start_on_blocks(Communicator& comm, const LocalCall& call, const Startin
   }
   return start_payload(comm, call.operation, std::move(pending), how);
 }
-
-namespace {
-
-std::uint64_t bytes_of_side(const Side& side) {
-  if (side.count <= 0 || side.type == MPI_DATATYPE_NULL) return 0;
-  MPI_Count size = 0;  // a type may hold more than an int counts
-  PMPI_Type_size_x(side.type, &size);
-  return static_cast<std::uint64_t>(side.count) * static_cast<std::uint64_t>(size);
-}
-
-}  // namespace
 
 std::uint64_t bytes_of(Communicator& comm, const LocalCall& call) {
   // Between groups the arguments mean something else.
