@@ -91,7 +91,7 @@ shared::Copies copies_of(const CachedPlan& plan) {
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   NodeSegment* const segment = plan.is_collective ? comm.memory().segment() : nullptr;
-  if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
+  if (segment != nullptr && NodeSegment::may_serve(plan.call) && !plan.has_gaps) {
     segment->skip(plan.call, plan.signature, copies_of(plan));
   } else {
     comm.executor().skip_call();
