@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,9 @@ class Engine {
   /// Gives none back if a call that does not block was planned on some member.
   /// @return whether to try that call again
   bool give_back(MPI_Comm among);
+  /// Likewise, where those that call it, all members of these groups, have no communicator of their
+  /// own. Asks nobody: so those stay on which calls that do not block may be planned.
+  bool give_back_to(std::initializer_list<MPI_Group> groups);
 
   /// Finds the machine now, if it is not known yet (for include/espalier.h). Collective over
   /// MPI_COMM_WORLD. @return whether the machine is known
