@@ -74,7 +74,8 @@ HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
 
 
 # Of these the C function alone is wrapped: what Fortran makes beside it is not counted.
-C_ONLY = {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create"}
+C_ONLY = {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group",
+          "MPI_Intercomm_merge", "MPI_Cart_sub", "MPI_Win_create"}
 
 
 class Function:

@@ -4,6 +4,18 @@ set(dealt "ESPALIER_MACHINE=site:2(10ms,100Mbit/s) proc:4(1us) placement=cyclic"
 espalier_mpi_test(reordered 8 reordered SETTINGS ESPALIER_REORDER=1 ${dealt})
 espalier_mpi_test(reordered_off 8 reordered SETTINGS ESPALIER_REORDER=0 ${dealt} ARGUMENTS off)
 espalier_mpi_test(reordered_unknown 4 reordered SETTINGS ESPALIER_REORDER=1 ARGUMENTS off)
+# MPICH over UCX knows no processes outside MPI_COMM_WORLD: it neither spawns any nor connects to them.
+if("openmpi" IN_LIST ESPALIER_MPIS)
+  espalier_mpi_program(outside outside.cpp)
+  foreach(how usual bare)
+    add_test(NAME mpi.outside_${how}.openmpi
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py openmpi 4 $<TARGET_FILE:espalier-front>
+                     ESPALIER_REORDER=1 "ESPALIER_MACHINE=site:2(10ms,100Mbit/s) proc:2(1us) placement=cyclic" --
+                     $<TARGET_FILE:outside.openmpi> ${how})
+    set_tests_properties(mpi.outside_${how}.openmpi PROPERTIES TIMEOUT 300 LABELS mpi
+                         ENVIRONMENT "LAUNCH_SPAWNS=1;LAUNCH_SECONDS=120")
+  endforeach()
+endif()
 foreach(mpi ${ESPALIER_MPIS})
   if(NOT ESPALIER_FORTRAN_${mpi} OR ESPALIER_SANITIZE)
     continue()

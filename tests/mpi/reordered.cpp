@@ -216,6 +216,16 @@ void refused(Failures& failures) {
   const int huge[2] = {40'000, 40'000};  // its edges would take 77 GB
   failures.expect(MPI_Cart_create(own, 2, huge, periods, 1, &made) != MPI_SUCCESS,
                   "a grid far larger than the communicator");
+  const int few[2] = {size, 1};
+  const std::array<int, 1> none{0};
+  const auto refuses = [&](int code, const char* what) {
+    int error_class = MPI_SUCCESS;
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+    failures.expect(error_class == MPI_ERR_ARG, std::string(what) + " of nowhere");
+  };
+  refuses(MPI_Cart_create(own, 2, nullptr, periods, 1, &made), "dimensions");
+  refuses(MPI_Cart_create(own, 2, few, nullptr, 1, &made), "periods");
+  refuses(MPI_Graph_create(own, 1, nullptr, none.data(), 1, &made), "an index");
   MPI_Comm_free(&own);
 }
 

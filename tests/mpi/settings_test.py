@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Settings that differ between ranks: every documented variable on rank 0 alone, on another rank alone, and wrong on one.
 
-    settings_test.py MPI LIBRARY RECORDER PROGRAM VARIABLES_PAGE [--long]
+    settings_test.py MPI LIBRARY RECORDER PROGRAM VARIABLES_PAGE THREATS_PAGE [--long]
 
-No case may hang. What must be seen instead is in CASES, one line for each variable of docs/reference/variables.md; a
-variable of that page that is missing here fails the test. Without --long each variable is looked at under one of the MPIs. --long: three ranks, more
+No case may hang. What must be seen instead is in CASES, one line for each variable of docs/reference/variables.md, and in LAUNCHERS, one for each
+variable of launchers in docs/threats.md; a variable of these pages that is missing here fails the test. Without --long each variable is looked at under one of the MPIs. --long: three ranks, more
 places for each variable, and each case also with plans forced on all ranks.
 """
 import pathlib
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 IS_LONG = "--long" in sys.argv
-MPI, LIBRARY, RECORDER, PROGRAM, PAGE = [a for a in sys.argv[1:] if a != "--long"]
+MPI, LIBRARY, RECORDER, PROGRAM, PAGE, THREATS = [a for a in sys.argv[1:] if a != "--long"]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 RANKS = 3 if IS_LONG else 2
 FOLDER = tempfile.TemporaryDirectory()
@@ -66,6 +66,25 @@ CASES = {
     "ESPALIER_LAB_RUN": ("1", SILENT, SILENT, "first", SILENT, SILENT),
     "ESPALIER_LAB_TIMES": ("/nowhere/times", SILENT, SILENT, "\n", SILENT, SILENT),
 }
+# Variables of launchers and of the system, that the library reads too: name: values, of which None is none at all. Nothing is said, and plans are as
+# they were.
+LOCAL_SIZE, OTHER_LOCAL_SIZE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")[::1 if MPI == "mpich" else -1]
+FAULTS = "OMPI_MCA_mpi_ft_enable"
+LAUNCHERS = {
+    LOCAL_SIZE: ("1", None, "many", "0", "-1", "99999999999999999999", ""),
+    OTHER_LOCAL_SIZE: ("1",),
+    "SLURM_STEP_NUM_NODES": ("2", "some", "-2", "99999999999999999999", ""),
+    "SLURM_TOPOLOGY_ADDR": ("top.leaf.node", "..", "\n"),
+    "SLURM_PROCID": ("0", "x"),
+    "SLURM_LOCALID": ("0", "x"),
+    "MPI_LOCALRANKID": ("0", None, "x"),
+    "OMPI_COMM_WORLD_LOCAL_RANK": ("0", None, "x"),
+    "HOME": ("/proc/none", None, ""),
+    "XDG_CACHE_HOME": ("/proc/none", "nowhere", ""),
+    FAULTS: ("maybe", ""),
+}
+# Without these there is no job.
+OF_THE_MPI = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"}
 OF_THE_LIBRARY = [name for name in CASES if not name.startswith("ESPALIER_LAB")]
 # The MPIs share them where it is short: what is read does not depend on them. A launch of Open MPI takes three times as long, so it has every fourth
 # variable, another one on each rank.
@@ -76,11 +95,14 @@ def shared_out(first):
 
 
 def run(name, value, rank, shared=(), arguments=()):
-    """With a variable set on one rank, before the program starts there."""
-    script = 'case "${PMI_RANK-$OMPI_COMM_WORLD_RANK}" in ' + f'{rank}) export {name}="$VALUE_OF_ONE";; esac; ' \
+    """With a variable set on one rank, or taken from it if there is no value, before the program starts there."""
+    change = f"unset {name}" if value is None else f'export {name}="$VALUE_OF_ONE"'
+    # Looked at where the launcher does not tell how many processes there are on a node.
+    before = f"unset {LOCAL_SIZE}; " if name == "SLURM_STEP_NUM_NODES" else ""
+    script = before + f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in {rank}) {change};; esac; ' \
         'unset VALUE_OF_ONE; exec "$0" "$@"'
     library = RECORDER if name == "ESPALIER_PROFILE" else LIBRARY
-    return subprocess.run([sys.executable, LAUNCH, MPI, str(RANKS), library, f"VALUE_OF_ONE={value}", *shared, "--",
+    return subprocess.run([sys.executable, LAUNCH, MPI, str(RANKS), library, f"VALUE_OF_ONE={value or ''}", *shared, "--",
                            "/bin/sh", "-c", script, PROGRAM, *arguments], capture_output=True, text=True, check=False)
 
 
@@ -113,6 +135,27 @@ class Settings(unittest.TestCase):
         self.assertGreater(len(documented), 0)
         self.assertEqual(documented - set(CASES), set(), "add a line to CASES")
         self.assertEqual(set(CASES) - documented, set(), "not documented")
+
+    def test_every_variable_of_launchers_is_in_the_list(self):
+        rows = re.findall(r"^\| (?:launchers' variable|Open MPI's switch)[^|]*", pathlib.Path(THREATS).read_text(), re.M)
+        documented = set(re.findall(r"`([A-Za-z_]+)`", "".join(rows)))
+        self.assertGreater(len(documented), 0)
+        self.assertEqual(documented - set(LAUNCHERS) - OF_THE_MPI, set(), "add a line to LAUNCHERS")
+        self.assertEqual(set(LAUNCHERS) - documented - {"HOME", "XDG_CACHE_HOME"}, set(), "not documented")
+
+    def test_what_launchers_tell_one_rank_alone_changes_nothing(self):
+        for name, values in LAUNCHERS.items():
+            if not IS_LONG and MPI == "openmpi" and name not in (LOCAL_SIZE, FAULTS):
+                continue  # read in the same way there
+            for value in values if IS_LONG else values[:2]:
+                for rank in range(RANKS) if IS_LONG else [RANKS - 1 if value == values[0] else 0]:
+                    self.check(name, value, rank, SILENT)
+                    if IS_LONG or value == values[0]:
+                        self.check(name, value, rank, PLANNED, ["ESPALIER_FORCE=1"])
+
+    def test_fault_tolerance_on_one_rank_is_named_and_all_is_native(self):
+        for rank in range(RANKS):
+            self.check(FAULTS, "1", rank, REFUSED if MPI == "openmpi" else SILENT)
 
     def test_what_rank_0_alone_was_told_holds_for_all(self):
         for name in CASES if IS_LONG else shared_out(0):

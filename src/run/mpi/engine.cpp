@@ -238,6 +238,19 @@ bool Engine::give_back(MPI_Comm among) {
   return true;
 }
 
+bool Engine::give_back_to(std::initializer_list<MPI_Group> groups) {
+  std::vector<Rank> all;
+  for (const MPI_Group group : groups) {
+    const auto ranks = group_in_world(group);
+    if (!ranks) return false;
+    all.insert(all.end(), ranks->begin(), ranks->end());
+  }
+  if (!search_.all_take_part()) return false;
+  std::sort(all.begin(), all.end());
+  registry_.give_back(all, true);
+  return true;
+}
+
 bool Engine::reorders(MPI_Comm comm) {
   const Communicator* known = registry_.find(comm);
   if (known == nullptr || !known->is_within_world()) return false;

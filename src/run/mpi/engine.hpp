@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,9 @@ class Engine {
   /// Gives none back if a call that does not block was planned on some member.
   /// @return whether to try that call again
   bool give_back(MPI_Comm among);
+  /// Likewise, where those that call it, all members of these groups, have no communicator of their
+  /// own. Asks nobody: so those stay on which calls that do not block may be planned.
+  bool give_back_to(std::initializer_list<MPI_Group> groups);
 
   /// Whether virtual topologies on a communicator are reordered. All its ranks get the same answer.
   /// Collective over it as long as the world has not agreed (World::is_agreed).

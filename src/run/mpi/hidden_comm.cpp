@@ -26,11 +26,16 @@ std::string UserComm::name() const {
 }
 
 std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
   const OwnedGroup own_group(group);
+  return group_in_world(group);
+}
+
+std::optional<std::vector<Rank>> group_in_world(MPI_Group group) {
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   const OwnedGroup own_world(world);
   std::vector<Rank> ranks;

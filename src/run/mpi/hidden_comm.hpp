@@ -26,6 +26,8 @@ struct UserComm {
 /// The members of a communicator as ranks of MPI_COMM_WORLD; absent if some member is outside it.
 /// @pre `comm` is no intercommunicator
 [[nodiscard]] std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm);
+/// Likewise, of a group.
+[[nodiscard]] std::optional<std::vector<Rank>> group_in_world(MPI_Group group);
 
 /// A communicator with the same ranks; empty on all ranks if some rank cannot have one. Errors are
 /// returned on it. @param rank orders its ranks

@@ -18,6 +18,19 @@ namespace {
 
 void go_on_in_segment(void* of) { let_go_on(*static_cast<Channel*>(of)); }
 
+/// Whether others wait for this rank in such a call.
+bool waits_for(const Collective& call, Rank rank) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Scatter:
+      return rank == call.root;
+    case Operation::Gather:
+      return rank != call.root;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<NodeSegment> NodeSegment::make(Channel& channel, SegmentStore& store,
@@ -124,11 +137,27 @@ bool NodeSegment::reduce_right(const Collective& call, const ElementCall& elemen
   }
 }
 
+std::uint64_t NodeSegment::steps_of(const Collective& call, Copies copies) const {
+  const std::uint64_t element = call.element.value;
+  const std::uint64_t bytes = call.count * element;
+  switch (call.operation) {
+    case Operation::Barrier:
+      return 1;
+    case Operation::Reduce:
+    case Operation::Allreduce:
+      return member_.steps_of_reduce(bytes, element);
+    case Operation::Scatter:
+    case Operation::Alltoall:
+    case Operation::ReduceScatter:
+      return member_.steps_of(bytes, true, copies, element);
+    default:
+      return member_.steps_of(bytes, false, copies, element);
+  }
+}
+
 void NodeSegment::skip(const Collective& call, std::uint64_t signature, Copies copies) {
-  const bool scatters = call.operation == Operation::Scatter;
-  if ((!scatters && call.operation != Operation::Gather) || call.irregular()) return;
-  const std::uint64_t steps = member_.steps_of(call.count * call.element.value, scatters, copies);
-  if (scatters && call.root == channel_.rank() && steps > 0) {
+  const std::uint64_t steps = steps_of(call, copies);
+  if (steps > 0 && waits_for(call, channel_.rank())) {
     member_.refuse(signature, steps, true);
   } else {
     member_.skip(steps);

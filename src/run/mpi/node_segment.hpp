@@ -41,8 +41,8 @@ class NodeSegment {
   /// @pre serves(call, elements.buffers)
   [[nodiscard]] int run(const schedule::Collective& call, const ElementCall& elements,
                         shared::Copies copies);
-  /// The others run a gather or scatter without this rank, which stays in step. Where it is the
-  /// root of a scatter, for which the others wait, they end with an error.
+  /// The others run a call without this rank, which stays in step. Those that wait for it end with
+  /// an error. @pre may_serve(call); no reduction of elements with gaps
   void skip(const schedule::Collective& call, std::uint64_t signature, shared::Copies copies);
 
  private:
@@ -53,6 +53,8 @@ class NodeSegment {
   bool move_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out,
                   shared::Copies copies);
   bool reduce_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
+  [[nodiscard]] std::uint64_t steps_of(const schedule::Collective& call,
+                                       shared::Copies copies) const;
 
   Channel& channel_;
   const std::unique_ptr<UsedSegment> segment_;

@@ -36,21 +36,21 @@ bool PersistentCalls::is_empty() const {
   return calls_.empty();
 }
 
-int PersistentCalls::start(MPI_Request* request) {
+bool PersistentCalls::is_inactive(MPI_Request request) const {
   const ProgressEngine::Inside inside;
-  const auto found = calls_.find(*request);
-  if (found->second.call == nullptr) return MPI_ERR_REQUEST;
-  const int code = PMPI_Start(request);
-  if (code != MPI_SUCCESS) return code;
-  if (*request != found->first) {
-    auto moved = calls_.extract(found);
-    moved.key() = *request;
+  return calls_.at(request).call != nullptr;
+}
+
+void PersistentCalls::start(MPI_Request before, MPI_Request now) {
+  const ProgressEngine::Inside inside;
+  if (now != before) {
+    auto moved = calls_.extract(before);
+    moved.key() = now;
     calls_.insert(std::move(moved));
   }
-  Entry& entry = calls_.at(*request);
+  Entry& entry = calls_.at(now);
   entry.call->error = MPI_SUCCESS;
   progress_.start(entry.channel->calls, std::move(entry.call));
-  return MPI_SUCCESS;
 }
 
 void PersistentCalls::free(MPI_Request* request) {

@@ -13,7 +13,8 @@ class ProgressEngine;
 /// persistent receive of nothing from this process itself (ProgressEngine).
 ///
 /// A call is inactive at first. start() makes it active, and its end makes it inactive again. Its
-/// plan, buffers and scratch stay, so a start costs only what messages and copies cost.
+/// plan, buffers and scratch stay, so a start costs only what messages and copies cost. MPI starts
+/// the request itself before that, and refuses one that the program has not waited for.
 class PersistentCalls {
  public:
   explicit PersistentCalls(ProgressEngine& progress) : progress_(progress) {}
@@ -26,9 +27,12 @@ class PersistentCalls {
   [[nodiscard]] int add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request);
   [[nodiscard]] bool holds(MPI_Request request) const;
   [[nodiscard]] bool is_empty() const;
-  /// Starts a call. Never waits. Open MPI may make another request of it.
-  /// @return an MPI error code @pre holds(*request)
-  [[nodiscard]] int start(MPI_Request* request);
+  /// Whether a call is inactive. @pre holds(request)
+  [[nodiscard]] bool is_inactive(MPI_Request request) const;
+  /// Starts a call. Never waits.
+  /// @param now its request, which MPI has started: Open MPI may have made another one of `before`
+  /// @pre holds(before), is_inactive(before)
+  void start(MPI_Request before, MPI_Request now);
   /// Forgets a call: at once, or at its end if it is active. @pre holds(*request)
   void free(MPI_Request* request);
 

@@ -98,7 +98,7 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.hidden().mark_failed();
   NodeSegment* const segment = plan.is_collective ? comm.hidden().memory().segment() : nullptr;
-  if (segment != nullptr && NodeSegment::may_serve(plan.call)) {
+  if (segment != nullptr && NodeSegment::may_serve(plan.call) && !plan.has_gaps) {
     segment->skip(plan.call, plan.signature, copies_of(plan));
   } else {
     comm.hidden().executor().skip_call();

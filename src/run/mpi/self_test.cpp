@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/mpi_traits.hpp"
 #include "mpi/wire.hpp"
 
 namespace espalier::mpi {
@@ -190,6 +191,9 @@ bool special_addresses_work(MPI_Comm own) {
 // `mpirun --with-ft ulfm` of Open MPI 5 sets it. A program that revokes a communicator does not
 // revoke the hidden one, where others would wait for ever.
 bool is_fault_tolerant() {
+  constexpr bool kMayBeOpenMpi =
+      kNativeMpi == select::NativeMpi::OpenMpi || kNativeMpi == select::NativeMpi::Unknown;
+  if (!kMayBeOpenMpi) return false;
   const char* const told = std::getenv("OMPI_MCA_mpi_ft_enable");
   if (told == nullptr) return false;
   constexpr std::array kYes{"1", "true", "t", "yes", "y", "on", "enabled"};

@@ -200,13 +200,14 @@ std::optional<Error> why_none(const RollCall& all) {
   }
   if (!all.all_fit() && is_fault_tolerant()) {
     return Error{"MPI_Init",
-                 "fault tolerance is on (mpi_ft_enable), and communicators that the program does "
-                 "not know of would not be revoked with its own",
+                 "fault tolerance is on (OMPI_MCA_mpi_ft_enable), and communicators that the "
+                 "program does not know of would not be revoked with its own",
                  ""};
   }
   if (!all.all_fit()) {
     return Error{"MPI_Init", "the MPI of some process is not what its library says",
-                 "ESPALIER_LOG=1 tells more; report this MPI and its version"};
+                 "ESPALIER_LOG=1 tells more; report this MPI and its version, unless fault "
+                 "tolerance is on there (OMPI_MCA_mpi_ft_enable)"};
   }
   if (!all.same_version()) {
     return Error{"MPI_Init", "some process has another version of Espalier",

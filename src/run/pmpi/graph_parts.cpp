@@ -8,6 +8,11 @@ namespace {
 /// What one exchange along an edge of the mean weight is taken for.
 constexpr std::uint64_t kBytes = 8192;
 
+/// Whether there may be so many neighbours.
+bool are_there(int degree, const int* others) {
+  return degree == 0 || (degree > 0 && others != nullptr);
+}
+
 bool is_list(const int* weights) {
   return weights != nullptr && weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
 }
@@ -44,10 +49,10 @@ std::vector<std::vector<int>> gathered(MPI_Comm comm, int size, const std::vecto
 
 void add_edges(GraphPart& part, int n, const int* sources, const int* degrees,
                const int* destinations, const int* weights) {
-  part.is_sound = n >= 0;
+  part.is_sound = n == 0 || (n > 0 && sources != nullptr && degrees != nullptr);
   for (int i = 0, at = 0; i < n && part.is_sound; ++i) {
-    part.is_sound = degrees[i] >= 0;
-    for (int left = degrees[i]; left > 0; --left, ++at) {
+    part.is_sound = are_there(degrees[i], destinations);
+    for (int left = part.is_sound ? degrees[i] : 0; left > 0; --left, ++at) {
       part.edges.insert(part.edges.end(),
                         {sources[i], destinations[at], is_list(weights) ? weights[at] : 1});
     }
@@ -56,7 +61,7 @@ void add_edges(GraphPart& part, int n, const int* sources, const int* degrees,
 
 void add_adjacent(GraphPart& part, int indegree, const int* sources, const int* source_weights,
                   int outdegree, const int* destinations, const int* dest_weights) {
-  part.is_sound = indegree >= 0 && outdegree >= 0;
+  part.is_sound = are_there(indegree, sources) && are_there(outdegree, destinations);
   if (!part.is_sound) return;
   append_side(part, indegree, sources, source_weights, false);
   append_side(part, outdegree, destinations, dest_weights, true);

@@ -236,13 +236,29 @@ mpi::Engine* persistent_engine() {
   return engine != nullptr && !engine->progress().persistent().is_empty() ? engine : nullptr;
 }
 
-int start_one(mpi::Engine& engine, MPI_Request* request) {
-  if (!engine.progress().persistent().holds(*request)) {
-    return next_start(reinterpret_cast<std::intptr_t>(request));
-  }
-  const int code = without_bugs([&] { return engine.progress().persistent().start(request); });
-  without_bugs([&] { engine.progress().run_thread(); });
-  return code == MPI_SUCCESS ? code : hand_to_user(MPI_COMM_WORLD, code);
+bool is_planned(mpi::Engine& engine, MPI_Request request) {
+  return without_bugs([&] { return engine.progress().persistent().holds(request); });
+}
+
+bool is_active(mpi::Engine& engine, MPI_Request request) {
+  return without_bugs([&] { return !engine.progress().persistent().is_inactive(request); });
+}
+
+/// Starts a planned call. Nothing is undone here if the program's error handler throws: MPI calls
+/// it where the program has not waited for this request.
+int start_planned(mpi::Engine& engine, MPI_Request* request) {
+  const MPI_Request before = *request;
+  if (is_active(engine, before)) return hand_to_user(MPI_COMM_WORLD, MPI_ERR_REQUEST);
+  if (const int code = PMPI_Start(request); code != MPI_SUCCESS) return code;
+  without_bugs([&] {
+    engine.progress().persistent().start(before, *request);
+    engine.progress().run_thread();
+  });
+  return MPI_SUCCESS;
+}
+
+int startall_native(MPI_Request* requests, int count) {
+  return next_startall(count, reinterpret_cast<std::intptr_t>(requests));
 }
 
 }  // namespace
@@ -250,14 +266,36 @@ int start_one(mpi::Engine& engine, MPI_Request* request) {
 int intercept_start(std::intptr_t request) {
   mpi::Engine* const engine = persistent_engine();
   if (engine == nullptr || request == 0) return next_start(request);
-  return start_one(*engine, as<MPI_Request*>(request));
+  auto* const started = as<MPI_Request*>(request);
+  return is_planned(*engine, *started) ? start_planned(*engine, started) : next_start(request);
 }
 
 int intercept_startall(std::intptr_t count, std::intptr_t requests) {
   mpi::Engine* const engine = persistent_engine();
-  if (engine == nullptr || requests == 0) return next_startall(count, requests);
-  for (int i = 0; i < as<int>(count); ++i) {
-    const int code = start_one(*engine, as<MPI_Request*>(requests) + i);
+  auto* const first = as<MPI_Request*>(requests);
+  const int all = as<int>(count);
+  if (engine == nullptr || first == nullptr || all <= 0) return next_startall(count, requests);
+  // MPI starts none if it refuses one. Here none of ours is started then, nor any other before one
+  // that is seen to be wrong.
+  int planned = 0;
+  for (int i = 0; i < all; ++i) {
+    if (first[i] == MPI_REQUEST_NULL) {
+      const int code = startall_native(first + i, 1);
+      if (code != MPI_SUCCESS) return code;
+    } else if (is_planned(*engine, first[i])) {
+      if (is_active(*engine, first[i])) return hand_to_user(MPI_COMM_WORLD, MPI_ERR_REQUEST);
+      ++planned;
+    }
+  }
+  if (planned == 0) return next_startall(count, requests);
+  for (int i = 0, end = 0; planned < all && i < all; i = end + 1) {
+    for (end = i; end < all && !is_planned(*engine, first[end]);) ++end;
+    const int code = end == i ? MPI_SUCCESS : startall_native(first + i, end - i);
+    if (code != MPI_SUCCESS) return code;
+  }
+  for (int i = 0; i < all; ++i) {
+    if (!is_planned(*engine, first[i])) continue;
+    const int code = start_planned(*engine, first + i);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;

@@ -22,8 +22,9 @@ mpi::Engine* reordering_engine(std::intptr_t comm, std::intptr_t reorder) {
 }
 
 /// How many nodes a grid has; 0: MPI will refuse it.
-std::int64_t grid_nodes(int dimensions, const int* dims) {
-  std::int64_t nodes = dimensions > 0 ? 1 : 0;
+std::int64_t grid_nodes(int dimensions, const int* dims, const int* periods) {
+  std::int64_t nodes = dimensions > 0 && dims != nullptr && periods != nullptr ? 1 : 0;
+  if (nodes == 0) return nodes;
   for (int d = 0; d < dimensions; ++d) {
     if (dims[d] < 1 || nodes > INT32_MAX / dims[d]) return 0;
     nodes *= dims[d];
@@ -51,6 +52,7 @@ void grid_pairs(int dimensions, const int* dims, const int* periods, std::int64_
 }
 
 bool graph_pairs(int nodes, const int* index, const int* edges, Pairs& pairs) {
+  if (index == nullptr || edges == nullptr) return false;
   for (int node = 0, at = 0; node < nodes; ++node) {
     if (index[node] < at) return false;
     for (; at < index[node]; ++at) {
@@ -98,7 +100,8 @@ int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t
                           std::intptr_t periods, std::intptr_t reorder, std::intptr_t newcomm) {
   const auto graph_of = [&] {
     GatheredGraph graph;
-    const std::int64_t nodes = grid_nodes(as<int>(ndims), as<const int*>(dims));
+    const std::int64_t nodes =
+        grid_nodes(as<int>(ndims), as<const int*>(dims), as<const int*>(periods));
     graph.is_sound = has_room(comm, nodes);
     if (graph.is_sound) {
       grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods), nodes, graph.pairs);

@@ -84,8 +84,8 @@ class Member : private OneCopy<Access> {
     return is_right_;
   }
 
-  /// In place of a broadcast, scatter or release of so many steps, by its root, which failed: the
-  /// others see a signature that is not theirs. @pre steps > 0
+  /// In place of a call of so many steps, by a member whose flag others wait for and that failed:
+  /// they see a signature that is not theirs. @pre steps > 0
   /// @param waits for what others have not left yet, as every step does. Whoever saw another call
   ///   in this one waits for nobody: those that make this call have left all earlier ones
   void refuse(std::uint64_t signature, std::uint64_t steps, bool waits) {
@@ -262,10 +262,13 @@ class Member : private OneCopy<Access> {
     for (std::uint64_t i = 0; i < steps; ++i) leave();
   }
 
-  /// Steps of a gather or broadcast, or of a scatter.
-  [[nodiscard]] std::uint64_t steps_of(std::uint64_t bytes, bool scatters,
-                                       Copies copies = Copies::Two) const {
-    const std::uint64_t piece = scatters ? piece_of_each(bytes, 1) : geometry_.piece(bytes, 1);
+  /// Steps of a call but reduce and allreduce. @param has_parts a member writes a part for each:
+  /// scatter, alltoall, reduce_scatter
+  [[nodiscard]] std::uint64_t steps_of(std::uint64_t bytes, bool has_parts,
+                                       Copies copies = Copies::Two,
+                                       std::uint64_t element = 1) const {
+    const std::uint64_t piece =
+        has_parts ? piece_of_each(bytes, element) : geometry_.piece(bytes, element);
     const std::uint64_t first = copies == Copies::One && bytes > 0 ? 1 : 0;
     return first + (bytes + piece - 1) / piece;
   }

@@ -153,6 +153,39 @@ TEST_P(Members, HearOfABroadcastThatItsRootRefuses) {
   });
 }
 
+TEST_P(Members, StayInStepWithOneThatLeavesACallOfAnyKind) {
+  with_members(GetParam(), [](Member<DirectAccess>& member, std::uint32_t rank) {
+    const std::uint32_t size = member.geometry().members;
+    const Combine& sum = *combine_of(Kind::Int64, Arithmetic::Sum);
+    auto in = numbers(2000 * size, rank);
+    std::vector<std::int64_t> out(2000 * size);
+    const auto call = [&](std::uint64_t steps, const auto& of_others, bool is_right = false) {
+      if (rank == 1) {
+        member.refuse(9, steps, true);
+      } else {
+        EXPECT_EQ(of_others(), is_right);
+      }
+      EXPECT_TRUE(member.barrier(1)) << "in step";
+    };
+    for (const std::uint64_t bytes : {8U, 4000U, 16000U}) {
+      call(member.steps_of(bytes, false),
+           [&] { return member.allgather(1, at(in), at(out), bytes); });
+      call(member.steps_of(bytes, true),
+           [&] { return member.alltoall(1, at(in), at(out), bytes); });
+      call(
+          member.steps_of(bytes, false),
+          [&] { return member.gather(1, 0, at(in), at(out), bytes); }, rank != 0);
+      call(member.steps_of_reduce(bytes, 8),
+           [&] { return member.allreduce(1, at(in), at(out), bytes, 8, sum); });
+      call(member.steps_of(bytes, true, Copies::Two, 8),
+           [&] { return member.reduce_scatter(1, at(in), at(out), bytes, 8, sum); });
+      call(
+          member.steps_of(bytes, false, Copies::Two, 8),
+          [&] { return member.scan(1, at(in), at(out), bytes, 8, sum, false); }, rank == 0);
+    }
+  });
+}
+
 /// Nobody has left the steps that it would wait for.
 TEST(Member, RefusesWithoutWaitingIfItSawAnotherCall) {
   with_members({2, 2, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
