@@ -152,6 +152,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   starts_.forget_trials();
   settled_.plan = nullptr;
   multicasts_.forget();
+  counted_calls_.forget();
   neighbours_.forget_choices();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
@@ -260,6 +261,19 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   const CachedPlan* const plan = cached(key);
   if (take.is_settled && timed == nullptr) settled_ = {std::move(asked), plan};
   return {plan, {}, false, timed};
+}
+
+bool Communicator::take_lengths(SharedCall& call, Blocks blocks) {
+  if (call.operation != schedule::Operation::Allgather || call.counts.empty()) return false;
+  const schedule::Collective known =
+      runtime::collective_of(call, static_cast<Rank>(group_->machine().size()));
+  const bool is_counted = select::is_chosen_by_counts(known);
+  if (is_counted && blocks == Blocks::Yes) counted_calls_.note(call, group_->machine());
+  if (!is_counted || !counted_calls_.are_due(call)) {
+    call.count = select::with_assumed_blocks(known).count;
+    call.counts.clear();
+  }
+  return is_counted;
 }
 
 Reason Communicator::why_none_starts() const {

@@ -18,6 +18,7 @@
 #include "mpi/watched_links.hpp"
 #include "mpi/world.hpp"
 #include "runtime/call_policies.hpp"
+#include "runtime/counted_calls.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/kept_ranks.hpp"
 #include "runtime/multicast_plan.hpp"
@@ -144,8 +145,15 @@ class Communicator {
     joining_.complete_agreement();
     neighbours_.complete_agreements();
   }
+  /// Whether a call blocks.
+  enum class Blocks : bool { No, Yes };
+  /// Settles whether the plan of an allgatherv goes by the lengths of its blocks, which the call
+  /// has; else they are taken out, and their mean decides. All members ask before the same call,
+  /// and get the same answer. @pre !never()
+  /// @return whether calls with these lengths are counted, which only those that block are
+  bool take_lengths(runtime::SharedCall& call, Blocks blocks);
   /// What next() would answer for such a call, and why. Local; counts no call.
-  [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
+  [[nodiscard]] CallOutlook outlook(runtime::SharedCall call);
   /// What neighbourhood collectives need.
   [[nodiscard]] NeighbourCalls& neighbours() { return neighbours_; }
   /// See NeighbourCalls::why_none(). @pre !never()
@@ -261,6 +269,7 @@ class Communicator {
     const runtime::CachedPlan* plan = nullptr;
   } settled_;
   runtime::MulticastPlans multicasts_;
+  runtime::CountedCalls counted_calls_;
   std::shared_ptr<const runtime::Verdicts> verdicts_;  // must outlive policies_
   runtime::CallPolicies policies_;
   WatchedLinks links_;

@@ -5,11 +5,12 @@ namespace espalier::mpi {
 
 using runtime::SharedCall;
 
-CallOutlook Communicator::outlook(const SharedCall& call) {
+CallOutlook Communicator::outlook(SharedCall call) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
   if (is_named_native(world_.settings, call.operation)) {
     return {false, "native", std::string(name_of(runtime::Reason::Named))};
   }
+  (void)take_lengths(call, Blocks::No);
   const runtime::CallPolicies::Outlook expected = policies_.outlook(call);
   const runtime::Take& take = expected.take;
   CallOutlook outlook{take.which.has_value(), "native", std::string(name_of(take.why))};
