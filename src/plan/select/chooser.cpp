@@ -109,7 +109,7 @@ std::string text_of(const ClassKey& key) {
 
 bool is_chosen_by_counts(const Collective& call) {
   if (call.operation != Operation::Allgather || !call.irregular()) return false;
-  if (worth_of_simulation(Time{}, call.size) == 0) return false;
+  if (call.size > kChosenByCountsUpTo) return false;
   const auto differs = [&](std::uint64_t count) { return count != call.counts.front(); };
   return std::any_of(call.counts.begin(), call.counts.end(), differs);
 }

@@ -157,8 +157,10 @@ inline constexpr std::uint64_t kLongBlockClass = 65536;
 /// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for
 /// this length.
 [[nodiscard]] std::uint64_t block_class(std::uint64_t mean_bytes);
+/// With more ranks a choice by the lengths takes longer than a tenth of a second.
+inline constexpr Rank kChosenByCountsUpTo = 64;
 /// Whether a choice goes by the very lengths of a call's blocks: those of an allgatherv, if they
-/// differ, among ranks whose plans are simulated. All ranks know them.
+/// differ, among up to kChosenByCountsUpTo ranks. All ranks know them.
 [[nodiscard]] bool is_chosen_by_counts(const schedule::Collective& call);
 /// A gatherv, scatterv, allgatherv or alltoallv as it is chosen for where its lengths do not count:
 /// all blocks of one length. That is the class of the mean of an allgatherv, else

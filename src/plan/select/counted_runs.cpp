@@ -18,8 +18,10 @@ namespace {
 
 /// Planning may take one part in so many of the least time that calls take.
 constexpr std::int64_t kWorth = 10;
-/// Simulating a message takes up to 2 us (sim/budget.hpp).
+/// Simulating a message takes up to 2 us (sim/budget.hpp), and as much again for so many ranks to
+/// make trees and programs: 8 ms among 16 ranks with 2^12 messages, 27 among 64.
 constexpr std::int64_t kOfAMessage = 2'000'000;
+constexpr std::int64_t kRanksAMessage = 16;
 
 Collective with_equal_blocks(const Collective& call) {
   Collective equal = call;
@@ -68,7 +70,8 @@ std::optional<std::uint64_t> planned_from(const Machine& machine, const Collecti
   if (least <= 0) return std::nullopt;
   const Time choosing =
       call.operation == Operation::Allgather
-          ? Time{kOfAMessage * static_cast<std::int64_t>(worth_of_counts(machine, call))}
+          ? Time{kOfAMessage * static_cast<std::int64_t>(worth_of_counts(machine, call)) *
+                 (1 + static_cast<std::int64_t>(call.size) / kRanksAMessage)}
           : quick_choice_time(call.size);
   const std::int64_t worth = kWorth * choosing.picoseconds;
   const auto from = static_cast<std::uint64_t>(worth / least + (worth % least != 0 ? 1 : 0));

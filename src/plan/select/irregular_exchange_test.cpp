@@ -130,10 +130,25 @@ TEST(ChooseByCounts, GoesByTheMeanWhereLengthsAreEqualOrRanksAreMany) {
   call.operation = Operation::Gather;
   EXPECT_FALSE(is_chosen_by_counts(call));
   call.operation = Operation::Allgather;
-  call.size = 1000;
-  call.counts.assign(1000, 7);
+  call.size = 65;
+  call.counts.assign(65, 7);
   call.counts[3] = 1'000'000;
   EXPECT_FALSE(is_chosen_by_counts(call));
+}
+
+/// A ring among so many has as many messages as all plans by the lengths may have.
+TEST(ChooseByCounts, SeesWhatNativeAlgorithmsTakeAmongManyRanks) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(10ms,100Mbit/s) node:8(50us,1Gbit/s) proc:4(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy, rules_for(NativeMpi::Mpich));
+  std::vector<std::uint64_t> counts(64, 100);
+  counts[3] = 100'000;
+  const PlanChoice choice =
+      chooser.choose({Operation::Allgather, 64, 0, 0, Bytes{1}, true, counts});
+  EXPECT_TRUE(choice.planned());
+  ASSERT_TRUE(choice.native_predicted);
+  EXPECT_LT(1.05 * to_seconds(*choice.predicted), to_seconds(*choice.native_predicted));
 }
 
 TEST(ChooseByCounts, DecidesAlikeWhateverWasAskedBefore) {
