@@ -136,8 +136,10 @@ TEST(ToolCounts, SaysWhatTheLibraryRunsUnderEveryMpi) {
       EXPECT_NE(ran.out.find(line), std::string::npos) << ran.out;
       // Both times are of one call, so that they may be compared.
       const std::regex both(
-          "; predicted for equal blocks of [0-9]+ [KM]?i?B: [^;]+ [0-9.]+ [mu]?s, native [0-9.]+ "
-          "[mu]?s; native is not predicted for these lengths");
+          operation == "allgatherv"
+              ? "; predicted: [^;]+ [0-9.]+ [mu]?s, native [0-9.]+ [mu]?s"
+              : "; predicted for equal blocks of [0-9]+ [KM]?i?B: [^;]+ [0-9.]+ [mu]?s, native "
+                "[0-9.]+ [mu]?s; native is not predicted for these lengths");
       EXPECT_TRUE(std::regex_search(ran.out, both)) << ran.out;
       EXPECT_NE(ran.out.find("  <- chosen"), std::string::npos) << ran.out;
     }
@@ -256,12 +258,28 @@ TEST(ToolCounts, SaysWhatTheFirstCallsRunAlong) {
 
 TEST(ToolCounts, SaysThatAPlanOfTheTableIsFasterThanTheChosenOne) {
   const Words call =
-      plan_of("allgatherv", "node:32(50us,1Gbit/s)", {"--counts", "giant", "--size", "100KB"});
+      plan_of("alltoallv", "site:2(30ms,10Mbit/s) node:16(50us,1Gbit/s)", {"--counts", "zeros"});
   const Ran ran = run_tool(call);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find(" is faster: the chosen one takes "), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("(the library goes by the mean length alone)"), std::string::npos);
+  EXPECT_NE(ran.out.find("(no rank knows all lengths, and the library goes by none)"),
+            std::string::npos);
   EXPECT_NE(ran.out.find("  <- chosen"), std::string::npos) << ran.out;  // though not among 12
+}
+
+/// All ranks know all lengths of an allgatherv, so the choice goes by them.
+TEST(ToolCounts, AnAllgathervTakesTheFastestForItsLengths) {
+  for (const char* machine : {"node:32(50us,1Gbit/s)", "site:2(10ms,100Mbit/s) proc:8(5us,1Gbit/s)",
+                              "site:3(1ms,50Mbit/s) node:4(50us,1Gbit/s) placement=cyclic"}) {
+    for (const char* counts : {"giant", "giant:5", "powerlaw", "zeros"}) {
+      const Words call =
+          plan_of("allgatherv", machine, {"--counts", counts, "--size", "100KB", "--mpi", "mpich"});
+      const Json json = document(call);
+      EXPECT_LE(json["finish_ps"].get<double>(), 1.03 * json["plans"][0]["finish_ps"].get<double>())
+          << machine << " " << counts;
+      EXPECT_EQ(run_tool(call).out.find(" is faster: the chosen one takes "), std::string::npos);
+    }
+  }
 }
 
 TEST(ToolCounts, LevelsWithoutAChoiceChangeNothing) {

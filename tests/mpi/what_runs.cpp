@@ -6,6 +6,7 @@
 // unequal lengths (scatterv ...) take a FILE with a length for each rank, alltoallv for each pair;
 // they are called CALLS times on a communicator of their own. Rank 0 prints one line for each word:
 // the word as given, a tab, and the plan's name at the root in the last call, or "native".
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -78,13 +79,14 @@ class UnequalCalls {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
-  /// False: there is no such operation.
+  /// False: there is no such operation, or an allgatherv brought something else.
   bool make(const std::string& operation, int calls) {
     if (operation == "alltoallv") return lengths_.size() == ranks() * ranks() && exchange(calls);
     if (lengths_.size() != ranks()) return false;
     const Blocks all(lengths_);
     const int own = all.counts[static_cast<std::size_t>(rank_)];
-    std::vector<char> mine(static_cast<std::size_t>(own) + 1), whole(all.bytes() + 1);
+    std::vector<char> mine(static_cast<std::size_t>(own) + 1, byte_of(rank_));
+    std::vector<char> whole(all.bytes() + 1);
     const int *const counts = all.counts.data(), *const at = all.displacements.data();
     for (int call = 0; call < calls; ++call) {
       if (operation == "scatterv") {
@@ -92,7 +94,9 @@ class UnequalCalls {
       } else if (operation == "gatherv") {
         MPI_Gatherv(mine.data(), own, MPI_BYTE, whole.data(), counts, at, MPI_BYTE, root_, comm_);
       } else if (operation == "allgatherv") {
+        std::fill(whole.begin(), whole.end(), 0);
         MPI_Allgatherv(mine.data(), own, MPI_BYTE, whole.data(), counts, at, MPI_BYTE, comm_);
+        if (!is_gathered(all, whole)) return false;
       } else {
         return false;
       }
@@ -101,6 +105,15 @@ class UnequalCalls {
   }
 
  private:
+  static char byte_of(int rank) { return static_cast<char>(1 + rank % 100); }
+  static bool is_gathered(const Blocks& all, const std::vector<char>& whole) {
+    for (std::size_t r = 0; r < all.counts.size(); ++r) {
+      const auto begin = whole.begin() + all.displacements[r];
+      const auto is_right = [&](char byte) { return byte == byte_of(static_cast<int>(r)); };
+      if (!std::all_of(begin, begin + all.counts[r], is_right)) return false;
+    }
+    return true;
+  }
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
   bool exchange(int calls) {
     std::vector<int> gives, takes;

@@ -5,7 +5,7 @@
 
 Random machines, operations, sizes off powers of two too, and roots; on each machine also every operation with blocks of unequal lengths.
 MPI is mpich, openmpi (then comes the library to preload) or smpi (then comes write_platform). The tool gets the same machine and says
-what would run and why, of scatterv and gatherv also what the first calls run along; every call must have run along that. Every reason of
+what would run and why, of scatterv, gatherv and allgatherv also what the first calls run along; every call must have run along that. Every reason of
 the tool must stand in what ESPALIER_EXPLAIN prints of the operation, and every reason there must be one of the tool's.
 """
 import argparse

@@ -77,6 +77,8 @@ cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
   const std::vector<double> segments(at.cost_view.machine().levels().size(),
                                      static_cast<double>(kDoubleTreeSegment));
   Picos last = 0, busiest = 0;
+  Picos nearest = static_cast<Picos>(kForever.picoseconds);  // latency of the root's messages
+  sim::Route route;
   Loads both(at.cost_view);
   for (const tree::CommTree* half : {&trees.first, &trees.second}) {
     const cost::WholeTree tree = cost::whole_tree(*half, at.everybody);
@@ -84,11 +86,16 @@ cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
     cost::TreePrediction prediction(at.cost_view, tree, at.bytes / 2, segments);
     prediction.broadcast(streams);
     for (const Stream& stream : streams) last = std::max(last, stream.last);
+    for (const Rank child : tree.children_of(at.call.root)) {
+      at.cost_view.find_route(at.call.root, child, route);
+      nearest = std::min(nearest, at.cost_view.latency(route));
+    }
     const Loads one = prediction.broadcast_loads();
     busiest = std::max(busiest, one.busiest());
     both += one;
   }
-  return last + std::max(0.0, both.busiest() - busiest);
+  // Where one resource carries the messages of all depths, it is busy from the first one on.
+  return std::max(last + std::max(0.0, both.busiest() - busiest), nearest + both.busiest());
 }
 
 /// A cluster without the root is a run of positions. The largest power of two of them that surely

@@ -20,6 +20,10 @@ extern const Algorithm kScatterRing, kScatterDoubling, kDoubleTree, kBinomialInT
     kRecursiveDoublingScan, kLinearScan, kBinomialScan, kDirectScan, kRecursiveDoublingExscan,
     kLinearExscan, kBinomialExscan, kDirectExscan;
 
+extern const Algorithm kLinearByCounts, kBinomialByCounts, kMinimumFirstByCounts,
+    kModelTraeffByCounts, kClustered1ByCounts, kClustered2ByCounts, kClustered4ByCounts,
+    kClustered8ByCounts, kClusteredTraeff1ByCounts;
+
 inline constexpr Operations kAnyOperation{
     schedule::Operation::Broadcast,     schedule::Operation::Reduce,
     schedule::Operation::Allreduce,     schedule::Operation::Barrier,

@@ -24,6 +24,76 @@ std::vector<Rank> lowest_ranks(const topology::Machine& machine) {
   return lowest;
 }
 
+/// A message for which latencies and bandwidths count about alike.
+constexpr Bytes kOnAnEdge{65536};
+constexpr Rank kChainedUpTo = 64;
+
+Time edge_time(const topology::Path& path) {
+  return path.latency + transfer_time(kOnAnEdge, path.bandwidth);
+}
+
+/// Times of that message between the members of a cluster, by index.
+class MemberTimes {
+ public:
+  MemberTimes(const topology::Machine& machine, const Cluster& cluster,
+              const std::vector<Rank>& lowest_rank)
+      : size_(cluster.member_count) {
+    std::vector<Rank> ranks;
+    for (const Member& member : machine.members(cluster)) {
+      ranks.push_back(member.is_leaf ? machine.rank_at(member.id) : lowest_rank[member.id]);
+    }
+    for (const Rank from : ranks) {
+      for (const Rank to : ranks) {
+        times_.push_back(from == to ? Time{} : edge_time(machine.path(from, to)));
+      }
+    }
+  }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] Time time(std::uint32_t from, std::uint32_t to) const {
+    return times_[std::size_t{from} * size_ + to];
+  }
+  /// The longest edge, and all of them.
+  [[nodiscard]] std::pair<Time, Time> length(const std::vector<std::uint32_t>& way) const {
+    Time longest{}, all{};
+    for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+      longest = std::max(longest, time(way[i], way[i + 1]));
+      all = all + time(way[i], way[i + 1]);
+    }
+    return {longest, all};
+  }
+
+ private:
+  std::uint32_t size_;
+  std::vector<Time> times_;
+};
+
+/// Always to the nearest member that is left.
+std::vector<std::uint32_t> nearest_first(const MemberTimes& edges, std::uint32_t first) {
+  std::vector<std::uint32_t> way{first}, left;
+  for (std::uint32_t m = 0; m < edges.size(); ++m) {
+    if (m != first) left.push_back(m);
+  }
+  while (!left.empty()) {
+    const auto next = std::min_element(left.begin(), left.end(), [&](auto a, auto b) {
+      return edges.time(way.back(), a) < edges.time(way.back(), b);
+    });
+    way.push_back(*next);
+    left.erase(next);
+  }
+  return way;
+}
+
+/// The best of three ways: to the nearest, as the members are listed, and the other way round.
+std::vector<std::uint32_t> chain_through(const MemberTimes& edges, std::uint32_t first) {
+  std::vector<std::uint32_t> best = nearest_first(edges, first);
+  std::vector<std::uint32_t> way;
+  for (std::uint32_t m = 0; m < edges.size(); ++m) way.push_back((first + m) % edges.size());
+  if (edges.length(way) < edges.length(best)) best = way;
+  std::reverse(way.begin() + 1, way.end());
+  if (edges.length(way) < edges.length(best)) best = way;
+  return best;
+}
+
 }  // namespace
 
 Hierarchy::Hierarchy(const topology::Machine& machine)
@@ -36,6 +106,12 @@ Hierarchy::Hierarchy(const topology::Machine& machine)
     const auto size = static_cast<Rank>(cluster.member_count);
     const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
     if (at == sizes.end() || *at != size) sizes.insert(at, size);
+    if (cluster.pair_count == 0 || size > kChainedUpTo) continue;
+    const MemberTimes edges(machine, cluster, lowest_rank_);
+    auto& chains = chains_[static_cast<ClusterId>(&cluster - machine.clusters().data())];
+    for (std::uint32_t first = 0; first < size; ++first) {
+      chains.push_back(chain_through(edges, first));
+    }
   }
 }
 
@@ -59,6 +135,12 @@ std::vector<Rank> Hierarchy::masters_of_members(ClusterId cluster, Rank root) co
   const auto first = std::find(masters.begin(), masters.end(), master(cluster, root));
   std::rotate(masters.begin(), first, masters.end());
   return masters;
+}
+
+std::span<const std::uint32_t> Hierarchy::chain_from(ClusterId cluster, std::uint32_t first) const {
+  const auto found = chains_.find(cluster);
+  if (found == chains_.end()) return {};
+  return found->second[first];
 }
 
 std::vector<ClusterId> Hierarchy::groups_of(Rank rank, Rank root) const {

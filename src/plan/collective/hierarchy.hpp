@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace espalier::collective {
 ///
 /// karonis2000: the lowest rank of a cluster is its master, but the root of a collective stands in
 /// for the master of every cluster it is in. So the root's bytes leave its site once for each other
-/// site, whatever its rank. O(processes + clusters log clusters) to make, O(1) a question. The
-/// machine must outlive it.
+/// site, whatever its rank. O(processes + clusters log clusters) to make, but for chains
+/// among members of different links; O(1) a question. The machine must outlive it.
 class Hierarchy {
  public:
   explicit Hierarchy(const topology::Machine& machine);
@@ -31,6 +32,11 @@ class Hierarchy {
   /// One rank for each member of the cluster: its process, or the master of that sub-cluster. The
   /// master of the cluster itself comes first, then the members after it and around.
   [[nodiscard]] std::vector<Rank> masters_of_members(topology::ClusterId cluster, Rank root) const;
+  /// The members of a cluster in the order in which a chain visits them from this one on, by index.
+  /// Where links of single pairs differ, of some ways through all members one without long edges;
+  /// else, and among more than 64 members, empty: the members after it and around.
+  [[nodiscard]] std::span<const std::uint32_t> chain_from(topology::ClusterId cluster,
+                                                          std::uint32_t first) const;
   /// The different numbers of members that clusters of this depth have, rising.
   [[nodiscard]] std::span<const Rank> group_sizes(std::uint32_t depth) const {
     return group_sizes_[depth];
@@ -43,7 +49,8 @@ class Hierarchy {
   const topology::Machine& machine_;
   std::vector<Rank> lowest_rank_;  // [ClusterId]
   MachineShape shape_;
-  std::vector<std::vector<Rank>> group_sizes_;  // [depth]
+  std::vector<std::vector<Rank>> group_sizes_;                                     // [depth]
+  std::map<topology::ClusterId, std::vector<std::vector<std::uint32_t>>> chains_;  // [first]
 };
 
 }  // namespace espalier::collective

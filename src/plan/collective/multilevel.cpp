@@ -1,5 +1,7 @@
 #include "collective/multilevel.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "collective/postal_shape.hpp"
 
@@ -68,23 +70,29 @@ TreeLinks participants_links(const LevelChoice& choice, const Participants& part
 
 namespace {
 
-/// A cluster's group of masters, from the master of the cluster on; nobody is listed.
+/// A cluster's group of masters, from the master of the cluster on, in the order of a tree of this
+/// shape; nobody is listed.
 class MastersOfGroup {
  public:
-  MastersOfGroup(const Hierarchy& hierarchy, topology::ClusterId id, Rank root)
+  MastersOfGroup(const Hierarchy& hierarchy, topology::ClusterId id, Rank root, Shape shape)
       : hierarchy_(hierarchy),
         machine_(hierarchy.machine()),
         cluster_(machine_.clusters()[id]),
         root_(root),
-        first_(member_with(machine_, cluster_, machine_.leaf_of(hierarchy.master(id, root)))) {}
+        first_(member_with(machine_, cluster_, machine_.leaf_of(hierarchy.master(id, root)))) {
+    if (shape == Shape::Chain) chain_ = hierarchy.chain_from(id, first_);
+  }
 
   [[nodiscard]] Rank size() const { return cluster_.member_count; }
   /// Position of the member in which a rank lies.
   [[nodiscard]] Rank position_of(Rank rank) const {
-    return (member_with(machine_, cluster_, machine_.leaf_of(rank)) + size() - first_) % size();
+    const std::uint32_t member = member_with(machine_, cluster_, machine_.leaf_of(rank));
+    if (chain_.empty()) return (member + size() - first_) % size();
+    return static_cast<Rank>(std::find(chain_.begin(), chain_.end(), member) - chain_.begin());
   }
   [[nodiscard]] Rank at(Rank position) const {
-    const topology::Member& member = machine_.members(cluster_)[(first_ + position) % size()];
+    const std::uint32_t index = chain_.empty() ? (first_ + position) % size() : chain_[position];
+    const topology::Member& member = machine_.members(cluster_)[index];
     return member.is_leaf ? machine_.rank_at(member.id) : hierarchy_.master(member.id, root_);
   }
 
@@ -94,6 +102,7 @@ class MastersOfGroup {
   const topology::Cluster& cluster_;
   Rank root_;
   std::uint32_t first_;
+  std::span<const std::uint32_t> chain_ = {};  // see Hierarchy::chain_from()
 };
 
 }  // namespace
@@ -106,8 +115,8 @@ TreeLinks multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoi
   TreeLinks links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
     if (clusters[group].depth < from_level) continue;
-    const MastersOfGroup masters(hierarchy, group, root);
     const LevelChoice& choice = choices[clusters[group].depth];
+    const MastersOfGroup masters(hierarchy, group, root, choice.shape);
     const GroupPositions here =
         positions_in_group(choice.shape, masters.position_of(rank), masters.size());
     if (here.parent != kNoRank) links.parent = {masters.at(here.parent), choice.segment};

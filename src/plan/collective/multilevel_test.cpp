@@ -44,6 +44,42 @@ TEST(MultilevelProperty, EveryRanksOwnPartFitsIntoOneSpanningTree) {
   });
 }
 
+/// Three sites in this order, of two processes each; links of single pairs differ.
+topology::Machine three_sites(const std::string& order) {
+  std::string sites;
+  for (const char name : order) {
+    sites +=
+        std::string(sites.empty() ? "" : ", ") + R"({"name": ")" + name + R"(", "processes": 2})";
+  }
+  return *topology::read_json(
+      R"({"format": "espalier-machine-1", "levels": [{"latency": "90 ms"}, {"latency": "1 us"}],)"
+      R"("pairs": [{"between": ["a", "b"], "latency": "10 ms"},)"
+      R"({"between": ["b", "c"], "latency": "20 ms"}], "children": [)" +
+          sites + "]}",
+      "sites.json");
+}
+
+TEST(Multilevel, ChainsDoNotGoByTheOrderInWhichSitesAreListed) {
+  for (const char* listed : {"abc", "acb", "bac", "bca", "cab", "cba"}) {
+    const std::string order = listed;
+    const topology::Machine machine = three_sites(order);
+    const Hierarchy hierarchy(machine);
+    const std::vector<LevelChoice> chains(2, {Shape::Chain, 0});
+    const auto visited = [&](char from) {
+      const auto root = static_cast<Rank>(2 * order.find(from));
+      std::string sites;
+      for (const Rank rank : whole_tree(hierarchy, chains, root).preorder()) {
+        if (rank % 2 == 0) sites += order[rank / 2];
+      }
+      return sites;
+    };
+    std::string a = visited('a'), b = visited('b'), c = visited('c');
+    EXPECT_EQ(a, "abc") << order;
+    EXPECT_EQ(b, "bac") << order;
+    EXPECT_EQ(c, "cba") << order;
+  }
+}
+
 TEST(MultilevelProperty, CrossesEachChannelOnceForEachFurtherMember) {
   for_all_seeds(400, [](Random& rng) {
     const topology::Machine m = topology::random_machine(rng.next());

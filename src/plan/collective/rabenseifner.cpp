@@ -1,10 +1,10 @@
+#include <algorithm>
+
 #include "collective/allreduce.hpp"
 #include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
-#include "collective/multilevel_time.hpp"
 #include "collective/round_steps.hpp"
-#include "cost/bundles.hpp"
 
 namespace espalier::collective {
 
@@ -106,9 +106,30 @@ void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participant
 
 namespace {
 
-void halve_vector_time(FlatEstimate& at) {
-  butterfly(at.rounds, at.everybody, {true, true, at.bytes, 0},
+/// @param keep position that stays in its pair
+void halve_vector_time(FlatEstimate& at, Rank keep = 0) {
+  butterfly(at.rounds, at.everybody, {true, true, at.bytes, 0, keep},
             [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+}
+
+/// The pieces of half of the actives, then of a quarter of them, and so on.
+void reduce_time(FlatEstimate& at) {
+  const auto root = std::find(at.everybody.begin(), at.everybody.end(), at.call.root);
+  const auto position = static_cast<Rank>(root - at.everybody.begin());
+  halve_vector_time(at, position);
+  at.rounds.join();
+  pieces_to_one(at.rounds, at.everybody, position,
+                [&](Rank mask) { return at.bytes / (2.0 * mask); });
+}
+
+void reduce_least(LeastFlat& at) {
+  const auto bytes = [&](Rank mask) { return at.bytes / (2.0 * mask); };
+  at.rounds.butterfly(true, bytes, true, at.bytes, 0, at.call.root);
+  cost::Picos way = 0;
+  for (Rank mask = Fold(at.call.size).actives() / 2; mask > 0; mask /= 2) {
+    way += at.rounds.message(mask, bytes(mask));
+  }
+  at.rounds.add(way);
 }
 
 bool regular_vector_halving(RegularRounds& rounds, double bytes) {
@@ -120,43 +141,24 @@ bool regular_rabenseifner(RegularRounds& rounds, const schedule::Collective&, do
          regular_butterfly(rounds, false, false, [&](Rank mask) { return bytes / (2.0 * mask); });
 }
 
-/// From rank 0 on, on aligned machines.
-std::optional<cost::Picos> folded_rabenseifner_reduce(const FoldedMachine& machine,
-                                                      const schedule::Collective& call,
-                                                      const Parameters&) {
-  if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
-  RegularRounds rounds(machine);
-  const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
-  if (!regular_vector_halving(rounds, bytes)) return std::nullopt;
-  const auto halved = rounds.finish();
-  const auto gathered = folded_binomial_blocks(bytes / call.size, false, machine, call);
-  if (!halved || !gathered) return std::nullopt;
-  return *halved + *gathered;
-}
-
-constexpr Algorithm with_folded_reduce(Algorithm algorithm) {
-  algorithm.estimate_folded = folded_rabenseifner_reduce;
-  return algorithm;
+bool regular_reduce(RegularRounds& rounds, const schedule::Collective& call, double bytes) {
+  if (call.root != 0 || !regular_vector_halving(rounds, bytes)) return false;
+  for (Rank mask = rounds.size() / 2; mask > 0; mask /= 2) {
+    rounds.to_lower_half(mask, bytes / (2.0 * mask));
+  }
+  return true;
 }
 
 }  // namespace
 
 /// Vector halving, then the pieces to the root along a binomial tree.
-constexpr Algorithm kRabenseifnerReduce = with_folded_reduce(
+constexpr Algorithm kRabenseifnerReduce = on_regular_machines<regular_reduce>(
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            rabenseifner_reduce(program, call.participants, call.root, call.in(), call.out());
          },
-         [](FlatEstimate& at) {
-           halve_vector_time(at);
-           const cost::WholeTree tree = at.tree(Shape::Binomial);
-           return at.rounds.finish() + gather_time(at.cost_view, tree, at.bytes / at.size);
-         },
-         [](LeastFlat& at) {
-           at.rounds.butterfly(
-               true, [&](Rank mask) { return at.bytes / (2.0 * mask); }, true, at.bytes);
-           at.rounds.add(least_down(with_bytes(at, at.bytes / at.size), Shape::Binomial, 0));
-         }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong));
+         reduce_time, reduce_least>(Operation::Reduce, "rabenseifner", kRabenseifner,
+                                    kHalvesAlong));
 
 constexpr Algorithm kRabenseifnerAllreduce = on_regular_machines<regular_rabenseifner>(
     flat<any_size, in_out<rabenseifner_allreduce>,

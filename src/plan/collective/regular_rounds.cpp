@@ -79,10 +79,14 @@ Picos RegularRounds::taken(double bytes, bool combines) const {
   return costs.recv(0, bytes) + (combines ? costs.combine(0, bytes) : 0);
 }
 
-void RegularRounds::across_bits(Rank bit, double bytes, bool combines, double times) {
+const RegularRounds::Way& RegularRounds::way_across(Rank bit) const {
   std::uint32_t level = 0;
   while (ranks_[level + 1] > bit) ++level;
-  const Way& way = ways_[level];
+  return ways_[level];
+}
+
+void RegularRounds::across_bits(Rank bit, double bytes, bool combines, double times) {
+  const Way& way = way_across(bit);
   Picos per_byte = way.cap;
   for (const auto* side : {&way.out, &way.in}) {
     for (const Link& link : *side) per_byte = std::max(per_byte, link.flows() * link.per_byte);
@@ -92,6 +96,22 @@ void RegularRounds::across_bits(Rank bit, double bytes, bool combines, double ti
     is_exact_ = is_exact_ && busy_until_ - way.latency <= start;
     const Picos end = start + way.latency + bytes * per_byte + taken(bytes, combines);
     clock = times == 1 ? end : end + (end - clock) * (times - 1);
+  }
+}
+
+/// All ranks of a cluster send, or all receive.
+void RegularRounds::to_lower_half(Rank bit, double bytes) {
+  const Way& way = way_across(bit);
+  Picos per_byte = way.cap;
+  for (const auto* side : {&way.out, &way.in}) {
+    for (const Link& link : *side) {
+      per_byte = std::max(per_byte, (link.is_backbone ? bit : link.ranks) * link.per_byte);
+    }
+  }
+  for (Picos& clock : clocks_) {
+    const Picos start = clock + send(bytes);
+    is_exact_ = is_exact_ && busy_until_ - way.latency <= start;
+    clock = start + way.latency + bytes * per_byte + taken(bytes, false);
   }
 }
 

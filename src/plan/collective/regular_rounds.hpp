@@ -30,6 +30,9 @@ class RegularRounds {
   /// Each rank with the one whose number differs in this bit (or in lower ones too), so many times.
   /// @pre are_bits_aligned()
   void across_bits(Rank bit, double bytes, bool combines, double times = 1);
+  /// Of the first 2 * bit ranks each of the upper half to the one whose number differs in this bit.
+  /// @pre are_bits_aligned(); all clusters are equally far
+  void to_lower_half(Rank bit, double bytes);
   /// A ring among all ranks (depth 0), or in each outermost cluster (depth 1).
   /// @param bytes of a block
   /// @param part 1: as many rounds as there are ranks less 1; 0.5: half of the ranks less 1
@@ -64,6 +67,7 @@ class RegularRounds {
     std::vector<Link> out, in;  // on the sender's side with the backbone, on the receiver's
   };
   [[nodiscard]] Way way_on(std::uint32_t level) const;
+  [[nodiscard]] const Way& way_across(Rank bit) const;
   [[nodiscard]] cost::Picos send(double bytes) const;
   [[nodiscard]] cost::Picos taken(double bytes, bool combines) const;
 

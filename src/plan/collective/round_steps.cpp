@@ -15,7 +15,7 @@ void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& h
                const std::function<double(Rank active, Rank mask)>& bytes) {
   const auto size = static_cast<Rank>(members.size());
   if (size < 2) return;
-  const Fold fold(size);
+  const Fold fold(size, how.keep);
   const Rank actives = fold.actives();
   std::vector<Message> messages;
   const auto add_pairs = [&](bool inwards, double weight) {
@@ -55,6 +55,22 @@ void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& h
   exchange(how.combines);
   add_pairs(false, how.fold_out);
   exchange(false);
+}
+
+void pieces_to_one(Rounds& rounds, std::span<const Rank> members, Rank to,
+                   const std::function<double(Rank mask)>& bytes) {
+  const Fold fold(static_cast<Rank>(members.size()), to);
+  const Rank target = fold.active_of(to);
+  std::vector<Message> messages;
+  for (Rank mask = fold.actives() / 2; mask > 0; mask /= 2) {
+    messages.clear();
+    for (Rank apart = mask; apart < 2 * mask; ++apart) {  // those that have all the rest
+      const Rank from = target ^ apart;
+      messages.push_back(
+          {members[fold.position(from)], members[fold.position(from ^ mask)], bytes(mask)});
+    }
+    rounds.exchange(messages);
+  }
 }
 
 void halving(Rounds& rounds, std::span<const Rank> members, bool rising, double block) {

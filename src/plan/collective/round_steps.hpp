@@ -17,9 +17,16 @@ struct Butterfly {
   bool combines = false;
   double fold_in = 0;  ///< bytes that a folded member sends first; 0: no folding
   double fold_out = 0;
+  Rank keep = 0;  ///< position that stays in its pair, see Fold
 };
 void butterfly(cost::Rounds& rounds, std::span<const Rank> members, const Butterfly& how,
                const std::function<double(Rank active, Rank mask)>& bytes);
+
+/// Behind a butterfly, the pieces of all actives to that of position `to`: first those of the
+/// farther half to the nearer one, then half of these, and so on.
+/// @param bytes of a message between partners whose numbers differ in bit `mask`
+void pieces_to_one(cost::Rounds& rounds, std::span<const Rank> members, Rank to,
+                   const std::function<double(Rank mask)>& bytes);
 
 /// A reduce-scatter of blocks of `block` bytes by halving: one way meets the farthest partner first
 /// and gives it a range of blocks, the other (rising) the nearest and gives every 2nd, 4th, ...

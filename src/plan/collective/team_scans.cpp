@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "collective/flat_estimate.hpp"
 #include "collective/whole_trees.hpp"
 #include "cost/predict_tree.hpp"
+#include "cost/round_loads.hpp"
 
 namespace espalier::collective {
 
@@ -64,14 +66,25 @@ void TeamScans::round(Teams teams, bool combines, Add add) {
   rounds_.exchange(messages, combines, combines);
 }
 
+/// Large teams by what each link has to carry: their messages would fill the memory.
 void TeamScans::direct(Teams teams) {
+  const auto is_large = [](const std::vector<Rank>& team) {
+    return team.size() > kCombinedByFlowsUpTo;
+  };
   round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+    if (is_large(participants)) return;
     for (std::size_t i = 0; i < participants.size(); ++i) {
       for (std::size_t k = i + 1; k < participants.size(); ++k) {
         messages.push_back({participants[i], participants[k], bytes_});
       }
     }
   });
+  if (std::none_of(teams.begin(), teams.end(), is_large)) return;
+  cost::RoundLoads loads(cost_view_);
+  for (const std::vector<Rank>& team : teams) {
+    if (is_large(team)) loads.add_scan(team, bytes_);
+  }
+  rounds_.exchange_by_loads(loads);
 }
 
 namespace {

@@ -2,6 +2,23 @@
 
 namespace espalier::collective {
 
+namespace {
+
+/// @param masters Hierarchy::masters_of_members()
+std::vector<Rank> in_chain(const Hierarchy& hierarchy, topology::ClusterId id,
+                           const std::vector<Rank>& masters) {
+  const topology::Machine& machine = hierarchy.machine();
+  const std::uint32_t first =
+      member_with(machine, machine.clusters()[id], machine.leaf_of(masters.front()));
+  std::vector<Rank> ordered;
+  for (const std::uint32_t member : hierarchy.chain_from(id, first)) {
+    ordered.push_back(masters[(member + masters.size() - first) % masters.size()]);
+  }
+  return ordered.empty() ? masters : ordered;
+}
+
+}  // namespace
+
 cost::WholeTree multilevel_tree(const Hierarchy& hierarchy, std::span<const LevelChoice> choices,
                                 Rank root, std::uint32_t from_level) {
   const topology::Machine& machine = hierarchy.machine();
@@ -14,7 +31,10 @@ cost::WholeTree multilevel_tree(const Hierarchy& hierarchy, std::span<const Leve
   edges.reserve(machine.size());
   for (std::uint32_t depth = from_level; depth < of_depth.size(); ++depth) {
     for (const topology::ClusterId cluster : of_depth[depth]) {
-      add_tree(edges, hierarchy.masters_of_members(cluster, root), choices[depth].shape);
+      const Shape shape = choices[depth].shape;
+      const std::vector<Rank> masters = hierarchy.masters_of_members(cluster, root);
+      add_tree(edges, shape == Shape::Chain ? in_chain(hierarchy, cluster, masters) : masters,
+               shape);
     }
   }
   return cost::tree_of_edges(machine.size(), edges);

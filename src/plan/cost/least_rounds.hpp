@@ -60,23 +60,27 @@ class LeastRounds {
     if (!together_) return;
     extra_ = std::max(extra_, costs_.load(apart, bytes) - costs_.flow(apart, bytes));
   }
-  /// Positions 2^k apart, the number of positions folded to a power of two: of the first ones every
-  /// second stands for two.
+  /// Positions 2^k apart, the number of positions folded to a power of two: of the first ones one
+  /// of each pair stands for both.
   /// @param bytes of a message between partners whose numbers differ in bit `mask`
   /// @param rising whether the nearest partner comes first
   /// @param folds bytes from one of each pair to the other before; 0: nothing is known of them
   /// @param unfolds the same afterwards
+  /// @param keep position that stands for its pair; in other pairs the first does
   template <typename BytesOf>
   void butterfly(bool combines, BytesOf bytes, bool rising = true, double folds = 0,
-                 double unfolds = 0) {
+                 double unfolds = 0, Rank keep = 0) {
     const Rank actives = std::bit_floor(size_);
     const Rank extra = size_ - actives;
-    const auto position = [&](Rank active) { return active + std::min(active, extra); };
+    const auto position = [&](Rank active) {
+      if (active >= extra) return active + extra;
+      return keep == 2 * active + 1 ? keep : 2 * active;
+    };
     for (Way& way : ways_) {
       Rank active = way.at < 2 * extra ? way.at / 2 : way.at - extra;
       // Of each pair one comes first to the other, and hears of it at last.
-      if (folds > 0 && way.at < 2 * extra && way.at % 2 == 1) {
-        go(way, way.at - 1, folds, 1, combines);
+      if (folds > 0 && way.at != position(active)) {
+        go(way, position(active), folds, 1, combines);
       }
       way.at = position(active);
       for (Rank k = 1; k < actives; k *= 2) {
@@ -84,7 +88,7 @@ class LeastRounds {
         active ^= mask;
         go(way, position(active), bytes(mask), mask, combines);
       }
-      if (unfolds > 0 && active < extra) go(way, way.at + 1, unfolds, 1, false);
+      if (unfolds > 0 && active < extra) go(way, way.at ^ 1U, unfolds, 1, false);
     }
     for (Rank mask = 1; mask < actives; mask *= 2) {
       round(mask, bytes(mask), combines, actives == size_);

@@ -19,6 +19,10 @@ class RoundLoads {
   void add_all(std::span<const Rank> members, std::span<const Rank> targets,
                std::span<const double> bytes);
 
+  /// Each member sends to all members after it, which combine what comes. O(members * innermost
+  /// clusters) where the machine has no links of single pairs; else O(members^2).
+  void add_scan(std::span<const Rank> members, double bytes);
+
   /// The longest latency, with what a single flow's limit adds.
   [[nodiscard]] Picos latency() const { return latency_; }
   /// How long the busiest resource or processor is busy.
@@ -28,6 +32,7 @@ class RoundLoads {
 
  private:
   void cross(Rank from, Rank to, double bytes, double messages, bool own_links, bool others);
+  void cross_own_link(Rank from, Rank to, double sent, Rank whose);
 
   const CostView& cost_view_;
   bool has_pairs_;

@@ -43,5 +43,33 @@ TEST(RoundLoadsProperty, AllToSomeIsTheSumOfItsMessages) {
   });
 }
 
+TEST(RoundLoadsProperty, AScanIsTheSumOfItsMessages) {
+  for_all_seeds(200, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next());
+    const CostView cost_view(machine);
+    std::vector<Rank> members;
+    for (Rank r = 0; r < machine.size(); ++r) {
+      if (rng.below(4) != 0) members.push_back(r);
+    }
+    const auto bytes = static_cast<double>(rng.between(1, 100000));
+    RoundLoads at_once(cost_view), one_by_one(cost_view);
+    at_once.add_scan(members, bytes);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (std::size_t k = i + 1; k < members.size(); ++k) {
+        one_by_one.add(members[i], members[k], bytes);
+      }
+    }
+    ASSERT_LE(at_once.latency(), one_by_one.latency());
+    ASSERT_GE(at_once.busiest(), (1 - 1e-9) * one_by_one.busiest());  // they are combined, too
+    for (std::size_t r = 0; r < cost_view.resources(); ++r) {
+      ASSERT_NEAR(at_once.carried()[r], one_by_one.carried()[r],
+                  1e-9 * (1 + one_by_one.carried()[r]));
+    }
+    for (Rank r = 0; r < machine.size(); ++r) {
+      ASSERT_EQ(at_once.receives(r), one_by_one.receives(r));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace espalier::cost

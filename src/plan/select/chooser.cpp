@@ -1,6 +1,7 @@
 #include "select/chooser.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -54,10 +55,16 @@ bool is_cut(const Collective& call) {
   }
 }
 
-/// Whether ranks do not know all lengths of blocks, so that a length is assumed
-/// (choose_blocks.cpp).
+/// Whether a length of the blocks is assumed (choose_blocks.cpp).
 bool has_assumed_blocks(const Collective& call) {
-  return call.irregular() && call.operation != Operation::ReduceScatter;
+  return call.irregular() && call.operation != Operation::ReduceScatter &&
+         !is_chosen_by_counts(call);
+}
+
+std::vector<std::uint64_t> bytes_of_counts(const Collective& call) {
+  std::vector<std::uint64_t> bytes = call.counts;
+  for (std::uint64_t& count : bytes) count *= call.element.value;
+  return bytes;
 }
 
 /// The regular call that stands for its class: the least of its sizes, elements of one byte.
@@ -86,16 +93,26 @@ sim::SimOptions simulated_as(const Transport& transport) {
 
 ClassKey class_of(const Collective& call) {
   const bool has_roots = schedule::has_root(call.operation) && !has_assumed_blocks(call);
-  return {call.operation,   has_roots ? call.root : 0, size_class(mean_bytes(call)),
-          call.commutative, has_few_elements(call),    call.irregular()};
+  ClassKey key{call.operation,   has_roots ? call.root : 0, size_class(mean_bytes(call)),
+               call.commutative, has_few_elements(call),    call.irregular()};
+  if (is_chosen_by_counts(call)) key.counts = bytes_of_counts(call);
+  return key;
 }
 
 std::string text_of(const ClassKey& key) {
-  return fmt::format("{} {} {} {} {} {}", schedule::name_of(key.operation), key.root,
-                     key.size_class, key.commutative, key.few_elements, key.irregular);
+  return fmt::format("{} {} {} {} {} {} {}", schedule::name_of(key.operation), key.root,
+                     key.size_class, key.commutative, key.few_elements, key.irregular,
+                     fmt::join(key.counts, ","));
 }
 
 }  // namespace
+
+bool is_chosen_by_counts(const Collective& call) {
+  if (call.operation != Operation::Allgather || !call.irregular()) return false;
+  if (call.size > kChosenByCountsUpTo) return false;
+  const auto differs = [&](std::uint64_t count) { return count != call.counts.front(); };
+  return std::any_of(call.counts.begin(), call.counts.end(), differs);
+}
 
 Collective with_assumed_blocks(const Collective& call) {
   Collective known = call;
@@ -151,6 +168,7 @@ const Decision& Chooser::decide(const Collective& call) {
   // on another rank.
   const bool serves_all_roots = call.size > kOwnRootsUpTo && key.root != 0;
   const auto make = [&]() -> Decision {
+    if (is_chosen_by_counts(call)) return decide_by_counts(call);
     if (has_assumed_blocks(call)) return decide_blocks(call);
     if (!serves_all_roots) return look_for_best(call, key.root);
     Collective from_0 = call;
@@ -272,9 +290,11 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
   Plan plan = in_elements(choice.plan, Bytes{1}, known.element);
   std::string why = is_second ? "the next best by prediction" : "the shortest predicted time";
   // Then the plan gains only because Open MPI may not take the algorithm that is predicted.
-  const bool is_tie = !is_second && !assumes && decision.gains && decision.native &&
+  const bool by_lengths = is_chosen_by_counts(call);
+  const bool is_tie = !is_second && !assumes && !by_lengths && decision.gains && decision.native &&
                       !is_gain(choice.predicted, *decision.native);
   if (is_tie) why = "at least as fast as the best algorithm that Open MPI may take";
+  if (by_lengths) why += " for these lengths";
   if (assumes) why += " for blocks of about " + to_string(Bytes{known.count});
   if (assumes && call.operation == Operation::Allgather) {
     why += fmt::format(" (as for all means from {} to {})", to_string(Bytes{known.count / 4}),

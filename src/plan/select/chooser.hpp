@@ -27,6 +27,8 @@ struct ClassKey {
   bool commutative = true;       ///< the reduction may combine in any order
   bool few_elements = false;     ///< see has_few_elements()
   bool irregular = false;        ///< blocks differ in length
+  /// Bytes of each block, if the choice goes by them; see is_chosen_by_counts().
+  std::vector<std::uint64_t> counts = {};
   friend auto operator<=>(const ClassKey&, const ClassKey&) = default;
 };
 
@@ -116,6 +118,8 @@ class Chooser {
                                    bool few_elements) const;
   /// For calls whose blocks differ in length (choose_blocks.cpp).
   [[nodiscard]] Decision decide_blocks(const schedule::Collective& call) const;
+  /// For calls that are chosen by their counts (choose_by_counts.cpp).
+  [[nodiscard]] Decision decide_by_counts(const schedule::Collective& call) const;
   [[nodiscard]] std::optional<Time> predict_native_blocks(
       const schedule::Collective& regular) const;
   /// All plans, the best first: by prediction, those near the best by simulation.
@@ -153,8 +157,13 @@ inline constexpr std::uint64_t kLongBlockClass = 65536;
 /// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for
 /// this length.
 [[nodiscard]] std::uint64_t block_class(std::uint64_t mean_bytes);
-/// A gatherv, scatterv, allgatherv or alltoallv as all ranks know it, which is what the library
-/// chooses for: all blocks of one length. That is the class of the mean of an allgatherv, else
+/// With more ranks a choice by the lengths takes longer than a tenth of a second.
+inline constexpr Rank kChosenByCountsUpTo = 64;
+/// Whether a choice goes by the very lengths of a call's blocks: those of an allgatherv, if they
+/// differ, among up to kChosenByCountsUpTo ranks. All ranks know them.
+[[nodiscard]] bool is_chosen_by_counts(const schedule::Collective& call);
+/// A gatherv, scatterv, allgatherv or alltoallv as it is chosen for where its lengths do not count:
+/// all blocks of one length. That is the class of the mean of an allgatherv, else
 /// kUnknownBlock. @pre call.irregular()
 [[nodiscard]] schedule::Collective with_assumed_blocks(const schedule::Collective& call);
 

@@ -1,10 +1,12 @@
 #include "select/counted_runs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/contract.hpp"
 #include "select/chooser.hpp"
 #include "select/quick_irregular.hpp"
+#include "select/simulated_times.hpp"
 
 namespace espalier::select {
 
@@ -16,6 +18,10 @@ namespace {
 
 /// Planning may take one part in so many of the least time that calls take.
 constexpr std::int64_t kWorth = 10;
+/// Simulating a message takes up to 2 us (sim/budget.hpp), and as much again for so many ranks to
+/// make trees and programs: 8 ms among 16 ranks with 2^12 messages, 27 among 64.
+constexpr std::int64_t kOfAMessage = 2'000'000;
+constexpr std::int64_t kRanksAMessage = 16;
 
 Collective with_equal_blocks(const Collective& call) {
   Collective equal = call;
@@ -23,8 +29,25 @@ Collective with_equal_blocks(const Collective& call) {
   return equal;
 }
 
+/// Of an allgatherv as of a scatterv from rank 0, but that the bytes are those that the rank with
+/// the shortest block gets.
+Time least_time_of_exchange(const Machine& machine, const Collective& call) {
+  Time farthest{0};
+  Bandwidth best{1};
+  for (Rank r = 1; r < call.size; ++r) {
+    const topology::Path path = machine.path(0, r);
+    farthest = std::max(farthest, path.latency);
+    if (best.bits_per_second < path.bandwidth.bits_per_second) best = path.bandwidth;
+  }
+  const auto& counts = call.counts;
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  const std::uint64_t gets = all - *std::min_element(counts.begin(), counts.end());
+  return farthest + transfer_time(Bytes{gets * call.element.value}, best);
+}
+
 /// The farthest block's latency, and all bytes at the root's best rate.
 Time least_time(const Machine& machine, const Collective& call) {
+  if (call.operation == Operation::Allgather) return least_time_of_exchange(machine, call);
   Time farthest{0};
   std::uint64_t total = 0;
   Bandwidth best{1};
@@ -45,8 +68,19 @@ std::string name_by_counts(const std::string& algorithm) { return algorithm + " 
 std::optional<std::uint64_t> planned_from(const Machine& machine, const Collective& call) {
   const std::int64_t least = least_time(machine, call).picoseconds;
   if (least <= 0) return std::nullopt;
-  const std::int64_t worth = kWorth * quick_choice_time(call.size).picoseconds;
-  return static_cast<std::uint64_t>(worth / least + (worth % least != 0 ? 1 : 0));
+  const Time choosing =
+      call.operation == Operation::Allgather
+          ? Time{kOfAMessage * static_cast<std::int64_t>(worth_of_counts(machine, call)) *
+                 (1 + static_cast<std::int64_t>(call.size) / kRanksAMessage)}
+          : quick_choice_time(call.size);
+  const std::int64_t worth = kWorth * choosing.picoseconds;
+  const auto from = static_cast<std::uint64_t>(worth / least + (worth % least != 0 ? 1 : 0));
+  // The first call on a communicator may be native: a plan for the second alone is not worth it.
+  return call.operation == Operation::Allgather && from == 2 ? 3 : from;
+}
+
+std::uint64_t worth_of_counts(const Machine& machine, const Collective& call) {
+  return worth_of_simulation(least_time(machine, call), call.size);
 }
 
 std::string standing_algorithm(const Machine& machine, const Collective& call,

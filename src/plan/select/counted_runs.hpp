@@ -10,7 +10,8 @@
 namespace espalier::select {
 
 // Which trees the root of a scatterv or gatherv takes while a program runs (docs/runtime.md,
-// Irregular calls). What it remembers from call to call is in runtime/count_planner.hpp.
+// Irregular calls), and from when on plans of allgathervs go by their lengths. What is remembered
+// from call to call is in runtime/count_planner.hpp and runtime/counted_calls.hpp.
 
 /// Gathervs to a root until it tells all ranks a tree for the first time, in the last of them.
 inline constexpr std::uint64_t kGathersUntilTree = 4;
@@ -20,10 +21,15 @@ inline constexpr std::string_view kWhyByCounts = "the root's choice, by the leng
 /// As the library reports it: "minimum-first by counts".
 [[nodiscard]] std::string name_by_counts(const std::string& algorithm);
 
-/// From which call with these lengths on the root of a scatterv plans by them: planning takes at
-/// most a tenth of the least time that these calls take together. Absent: no call takes any time.
+/// From which call with these lengths on the root of a scatterv plans by them, or all ranks of an
+/// allgatherv: planning takes at most a tenth of the least time that these calls take together.
+/// Absent: no call takes any time.
 [[nodiscard]] std::optional<std::uint64_t> planned_from(const topology::Machine& machine,
                                                         const schedule::Collective& call);
+
+/// Work of a choice by the lengths of an allgatherv, in messages (sim/budget.hpp).
+[[nodiscard]] std::uint64_t worth_of_counts(const topology::Machine& machine,
+                                            const schedule::Collective& call);
 
 /// The tree of scattervs whose lengths are not planned by is the best for equal blocks: the name of
 /// its algorithm.

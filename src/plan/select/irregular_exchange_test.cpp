@@ -94,6 +94,104 @@ TEST(ExchangeRanking, PutsTreesByCountsFirstWhereOneRankHasNearlyEverything) {
   }
 }
 
+/// On two sites, of which each has one link.
+topology::Machine two_sites() {
+  return *topology::parse_synthetic(
+      "site:2(10ms,100Mbit/s) proc:8(50us,1Gbit/s,send=1us,recv=1us)");
+}
+
+TEST(ChooseByCounts, TakesWhatIsTheFastestForTheseLengths) {
+  const topology::Machine machine = two_sites();
+  const collective::Hierarchy hierarchy(machine);
+  for (const NativeMpi mpi : {NativeMpi::Unknown, NativeMpi::Mpich, NativeMpi::Smpi}) {
+    Chooser chooser(hierarchy, rules_for(mpi));
+    for (const Rank longest : {3, 12}) {
+      std::vector<std::uint64_t> counts(16, 10);
+      counts[longest] = 1'000'000;
+      const Collective call{Operation::Allgather, 16, 0, 0, Bytes{1}, true, counts};
+      const auto all = exchange_ranking(hierarchy, call, exchange_conditions(mpi, machine));
+      const PlanChoice choice = chooser.choose(call);
+      ASSERT_TRUE(choice.planned());
+      EXPECT_EQ(choice.why, "the shortest predicted time for these lengths");
+      EXPECT_LE(to_seconds(*choice.predicted), 1.01 * to_seconds(all.front().predicted));
+      EXPECT_LT(*choice.predicted, *choice.native_predicted);
+      const PlanChoice by_mean = chooser.choose(with_assumed_blocks(call), WhichPlan::Best);
+      EXPECT_NE(choice.name, by_mean.name);
+      EXPECT_EQ(chooser.alternatives(call).front().name, choice.name);
+    }
+  }
+}
+
+TEST(ChooseByCounts, GoesByTheMeanWhereLengthsAreEqualOrRanksAreMany) {
+  Collective call{Operation::Allgather, 4, 0, 0, Bytes{1}, true, {5, 5, 5, 5}};
+  EXPECT_FALSE(is_chosen_by_counts(call));
+  call.counts[2] = 6;
+  EXPECT_TRUE(is_chosen_by_counts(call));
+  call.operation = Operation::Gather;
+  EXPECT_FALSE(is_chosen_by_counts(call));
+  call.operation = Operation::Allgather;
+  call.size = 65;
+  call.counts.assign(65, 7);
+  call.counts[3] = 1'000'000;
+  EXPECT_FALSE(is_chosen_by_counts(call));
+}
+
+/// A ring among so many has as many messages as all plans by the lengths may have.
+TEST(ChooseByCounts, SeesWhatNativeAlgorithmsTakeAmongManyRanks) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(10ms,100Mbit/s) node:8(50us,1Gbit/s) proc:4(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy, rules_for(NativeMpi::Mpich));
+  std::vector<std::uint64_t> counts(64, 100);
+  counts[3] = 100'000;
+  const PlanChoice choice =
+      chooser.choose({Operation::Allgather, 64, 0, 0, Bytes{1}, true, counts});
+  EXPECT_TRUE(choice.planned());
+  ASSERT_TRUE(choice.native_predicted);
+  EXPECT_LT(1.05 * to_seconds(*choice.predicted), to_seconds(*choice.native_predicted));
+}
+
+TEST(ChooseByCounts, DecidesAlikeWhateverWasAskedBefore) {
+  const topology::Machine machine = two_sites();
+  const collective::Hierarchy hierarchy(machine);
+  Chooser one(hierarchy), other(hierarchy);
+  for_all_seeds(10, [&](Random& rng) {
+    Collective call{Operation::Allgather, 16, 0, 0, Bytes{4}, true, {}};
+    for (Rank r = 0; r < 16; ++r)
+      call.counts.push_back(rng.chance(20) ? 100'000 : 1 + rng.below(50));
+    (void)other.choose(with_assumed_blocks(call));
+    const PlanChoice a = one.choose(call, WhichPlan::Best), b = other.choose(call, WhichPlan::Best);
+    ASSERT_EQ(a.name, b.name);
+    ASSERT_EQ(a.plan, b.plan);
+    ASSERT_EQ(plan_named(a.name, hierarchy, call), a.plan);
+    schedule::Schedule schedule{call, a.name, {}};
+    for (Rank r = 0; r < 16; ++r) {
+      schedule.programs.push_back(own_part(a, hierarchy, call, r));
+    }
+    expect_blocks(schedule, rng.next());
+  });
+}
+
+/// A name says how many blocks flow by themselves.
+TEST(ChooseByCounts, EveryPlanByTheLengthsIsFoundByItsName) {
+  const topology::Machine machine = two_sites();
+  const collective::Hierarchy hierarchy(machine);
+  std::vector<std::uint64_t> counts(16, 10);
+  counts[2] = 2000;
+  counts[9] = 10'000;
+  counts[14] = 300'000;
+  const Collective call{Operation::Allgather, 16, 0, 0, Bytes{8}, true, counts};
+  std::size_t by_counts = 0;
+  for (const Plan& plan : proposed_plans(hierarchy, call)) {
+    const std::string name = name_of(plan, call);
+    EXPECT_EQ(plan_named(name, hierarchy, call), plan) << name;
+    by_counts += name.find(" by counts") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(by_counts, 36U);  // nine trees, with none, one, two or three blocks by themselves
+  EXPECT_FALSE(plan_named("linear by counts, 17 blocks by themselves", hierarchy, call));
+  EXPECT_FALSE(plan_named("linear by counts, 4 blocks by themselves", hierarchy, call));
+}
+
 TEST(ExchangeRanking, RefusesRootedCalls) {
   const auto machine = *topology::parse_synthetic("proc:2(1us)");
   const collective::Hierarchy hierarchy(machine);

@@ -35,6 +35,38 @@ TEST(Predict, SegmentsUpATreeShareTheLinksThatTheyCross) {
   }
 }
 
+/// Off powers of two pairs come first: one of each stays, the root in its own. Then the pieces of
+/// half of the others go over the nearest link.
+TEST(Predict, TellsRabenseifnersReductionAmongAnyNumberOfRanks) {
+  for (const char* text : {"l0:2(200us,10Mbit/s,backbone=100Mbit/s) l1:3|2(300us,1Gbit/s)",
+                           "proc:5(1ms,10Mbit/s)", "site:2(10ms,10Mbit/s) proc:3(50us,1Gbit/s)",
+                           "l0:5(1ms,10Mbit/s,backbone=50Mbit/s) l1:2(50us,10Mbit/s)",
+                           "site:2(2ms,50Mbit/s) proc:4(1us,1Gbit/s) placement=cyclic"}) {
+    const topology::Machine machine = *topology::parse_synthetic(text);
+    const Hierarchy hierarchy(machine);
+    for (Rank root = 0; root < machine.size(); ++root) {
+      const Collective call{Operation::Reduce, machine.size(), root, 400'000, Bytes{1}, true, {}};
+      const Plan plan = *plan_named("rabenseifner", hierarchy, call);
+      const double simulated = to_seconds(simulated_time(plan, hierarchy, call, {}));
+      const double predicted = to_seconds(predict(plan, CostView(machine), hierarchy, call));
+      EXPECT_GE(predicted, 0.97 * simulated) << text << " to " << root;
+      EXPECT_LE(predicted, 1.25 * simulated) << text << " to " << root;
+    }
+  }
+}
+
+/// The backbone carries both halves to both ranks: 83.48 ms, and a latency.
+TEST(Predict, CountsAllThatABackboneCarriesAlongTwoTrees) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("l0:3(1ms,50Mbit/s,backbone=10Mbit/s)");
+  const Hierarchy hierarchy(machine);
+  const Collective call{Operation::Broadcast, 3, 0, 52177, Bytes{1}, true, {}};
+  const Plan plan = *plan_named("double-tree", hierarchy, call);
+  const double simulated = to_seconds(simulated_time(plan, hierarchy, call, {}));
+  const double predicted = to_seconds(predict(plan, CostView(machine), hierarchy, call));
+  EXPECT_NEAR(predicted, simulated, 0.01 * simulated);
+}
+
 /// Where next to nothing is shared the closed form is the simulation.
 TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
   for_all_seeds(60, [](Random& rng) {

@@ -1,9 +1,10 @@
 // The irregular calls: gatherv, scatterv, allgatherv, alltoallv, alltoallw.
 //
 // Who moves how much only some of the ranks know, so planned or native depends on the communicator
-// (and for allgatherv on its counts, which all ranks have): first the plan is found, which may be
-// collective, then this rank's own arguments are looked at. If those are wrong the MPI library says
-// so, and the number of the call is used up: here it stays in step with ranks that were right.
+// (and for allgatherv on its counts, which all ranks have and count): first the plan is found,
+// which may be collective, then this rank's own arguments are looked at. If those are wrong the MPI
+// library says so, and the number of the call is used up: here it stays in step with ranks that
+// were right.
 #include "mpi/arguments.hpp"
 #include "mpi/call_trace.hpp"
 #include "mpi/calls.hpp"
@@ -18,18 +19,21 @@ using schedule::Operation;
 
 namespace {
 
-/// The mean block of an allgatherv; nothing if the counts are wrong.
-std::optional<std::uint64_t> mean_block(const Side& recv, int size) {
+/// Bytes of each block of an allgatherv; nothing if the counts are wrong.
+std::optional<std::vector<std::uint64_t>> bytes_of_blocks(const Side& recv, int size) {
   if (recv.counts == nullptr || recv.displacements == nullptr) return std::nullopt;
   if (recv.type == MPI_DATATYPE_NULL) return std::nullopt;
-  std::uint64_t elements = 0;
-  for (int b = 0; b < size; ++b) {
+  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(size), 0);
+  bool is_empty = true;
+  for (std::size_t b = 0; b < bytes.size(); ++b) {
     if (recv.counts[b] < 0) return std::nullopt;
-    elements += static_cast<std::uint64_t>(recv.counts[b]);
+    bytes[b] = static_cast<std::uint64_t>(recv.counts[b]);
+    is_empty = is_empty && bytes[b] == 0;
   }
-  if (elements == 0) return 0;
-  const auto bytes = elements * static_cast<std::uint64_t>(layout_of(recv.type).size);
-  return bytes / static_cast<std::uint64_t>(size);
+  if (is_empty) return bytes;
+  const auto element = static_cast<std::uint64_t>(layout_of(recv.type).size);
+  for (std::uint64_t& block : bytes) block *= element;
+  return bytes;
 }
 
 /// What all ranks know of the call; nothing if this rank sees that it is wrong.
@@ -40,9 +44,9 @@ std::optional<runtime::SharedCall> shared_by_all(const Communicator& comm, const
     shared.root = static_cast<Rank>(call.root);
   }
   if (call.operation == Operation::Allgather) {
-    const auto mean = mean_block(call.recv, comm.size());
-    if (!mean) return std::nullopt;
-    shared.count = select::block_class(*mean);
+    auto bytes = bytes_of_blocks(call.recv, comm.size());
+    if (!bytes) return std::nullopt;
+    shared.counts = *std::move(bytes);
   }
   return shared;
 }
@@ -104,9 +108,12 @@ std::uint64_t bytes_of_side(const Side& side) {
 }  // namespace
 
 Outcome move_blocks(Communicator& comm, const LocalCall& call) {
-  const auto shared = shared_by_all(comm, call);
+  auto shared = shared_by_all(comm, call);
   if (!shared) return native(comm, call.operation, Reason::Arguments);
-  const Planned planned = plan_call(comm, *shared);
+  const bool is_counted = comm.plans().take_lengths(*shared, ClassPlans::Blocks::Yes);
+  Planned planned = plan_call(comm, *std::move(shared));
+  // All ranks count calls with these lengths, so each must come here every time.
+  if (is_counted) planned.outcome.native_for_good = nullptr;
   if (!planned) return planned.outcome;
   auto buffers = user_blocks(call, comm.rank(), comm.size());
   if (comm.goes_by_counts(call.operation)) {
@@ -138,8 +145,9 @@ Outcome run_on_blocks(Communicator& comm, const LocalCall& call, const Planned& 
 
 // Along the plan whatever the operation: trees by counts are for calls that block.
 Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how) {
-  const auto shared = shared_by_all(comm, call);
-  auto pending = shared ? plan_pending(comm, how, *shared) : nullptr;
+  auto shared = shared_by_all(comm, call);
+  if (shared) (void)comm.plans().take_lengths(*shared, ClassPlans::Blocks::No);
+  auto pending = shared ? plan_pending(comm, how, *std::move(shared)) : nullptr;
   if (pending == nullptr) return native_pending();
   return start_on_blocks(comm, call, how, std::move(pending),
                          user_blocks(call, comm.rank(), comm.size()));

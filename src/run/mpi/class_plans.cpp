@@ -6,6 +6,7 @@
 #include "mpi/seconds_now.hpp"
 #include "runtime/neighbour_plan.hpp"
 #include "schedule/schedule.hpp"
+#include "select/chooser.hpp"
 
 namespace espalier::mpi {
 
@@ -18,6 +19,7 @@ void ClassPlans::begin(std::shared_ptr<GroupPlans> group, bool is_changed) {
   start_trials_.forget();
   hidden_.forget_trees();
   multicasts_.forget();
+  counted_calls_.forget();
   neighbours_.forget_choices();
   group_ = std::move(group);
   verdicts_ = world_.verdicts;
@@ -88,11 +90,25 @@ std::uint64_t ClassPlans::hash_to_agree(const SharedCall& call) {
   return hash;
 }
 
-CallOutlook ClassPlans::outlook(const SharedCall& call) {
+bool ClassPlans::take_lengths(SharedCall& call, Blocks blocks) {
+  if (call.operation != schedule::Operation::Allgather || call.counts.empty()) return false;
+  const schedule::Collective known =
+      runtime::collective_of(call, static_cast<Rank>(group_->machine().size()));
+  const bool is_counted = select::is_chosen_by_counts(known);
+  if (is_counted && blocks == Blocks::Yes) counted_calls_.note(call, group_->machine());
+  if (!is_counted || !counted_calls_.are_due(call)) {
+    call.count = select::with_assumed_blocks(known).count;
+    call.counts.clear();
+  }
+  return is_counted;
+}
+
+CallOutlook ClassPlans::outlook(SharedCall call) {
   const runtime::Settings& settings = world_.settings;
   if (is_named_native(settings, call.operation)) {
     return {false, "native", std::string(name_of(runtime::Reason::Named))};
   }
+  (void)take_lengths(call, Blocks::No);
   const runtime::CallPolicies::Outlook expected = policies_.outlook(call);
   const runtime::Take& take = expected.take;
   CallOutlook outlook{take.which.has_value(), "native", std::string(name_of(take.why))};

@@ -9,6 +9,7 @@
 #include "mpi/hidden_use.hpp"
 #include "mpi/neighbour_calls.hpp"
 #include "runtime/call_policies.hpp"
+#include "runtime/counted_calls.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
 #include "runtime/start_trials.hpp"
@@ -61,6 +62,14 @@ class ClassPlans {
   /// The most memory that plans had.
   [[nodiscard]] std::uint64_t most_bytes() const { return plans_.most_bytes(); }
 
+  /// Whether a call blocks.
+  enum class Blocks : bool { No, Yes };
+  /// Settles whether the plan of an allgatherv goes by the lengths of its blocks, which the call
+  /// has; else they are taken out, and their mean decides. All members ask before the same call,
+  /// and get the same answer.
+  /// @return whether calls with these lengths are counted, which only those that block are
+  bool take_lengths(runtime::SharedCall& call, Blocks blocks);
+
   /// The plan of the last call, if this one is the same, and all like it run along that plan; else
   /// nullptr. Loops repeat a call, and need not ask its policy.
   [[nodiscard]] const runtime::CachedPlan* settled(const runtime::PlanKey& key) const {
@@ -76,7 +85,7 @@ class ClassPlans {
   /// A hash of plans for a call, by which members find out whether they plan alike.
   [[nodiscard]] std::uint64_t hash_to_agree(const runtime::SharedCall& call);
   /// How a call would run, and why. Local; counts no call.
-  [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
+  [[nodiscard]] CallOutlook outlook(runtime::SharedCall call);
   /// All trials, also those before plans were made anew.
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
   /// Takes down, for the log, trials that begin() is about to forget.
@@ -98,6 +107,7 @@ class ClassPlans {
     const runtime::CachedPlan* plan = nullptr;
   } settled_;
   runtime::MulticastPlans multicasts_;
+  runtime::CountedCalls counted_calls_;
   std::shared_ptr<const runtime::Verdicts> verdicts_;  // must outlive policies_
   runtime::CallPolicies policies_;
   runtime::StartTrials start_trials_;

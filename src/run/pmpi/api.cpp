@@ -50,9 +50,9 @@ runtime::SharedCall shared_call(const espalier_call& call, std::size_t ranks) {
   shared.count = call.count * call.element;
   if (call.irregular == 0) return shared;
   shared.irregular = true;
-  shared.count = shared.operation == Operation::Allgather
-                     ? select::block_class(mean_of(counts) * call.element)
-                     : select::kUnknownBlock;
+  shared.count = select::kUnknownBlock;
+  if (shared.operation != Operation::Allgather) return shared;
+  for (const std::uint64_t count : counts) shared.counts.push_back(count * call.element);
   return shared;
 }
 

@@ -120,6 +120,13 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
   return bytes;
 }
 
+namespace {
+
+/// Whether its blocks differ in length and none of them brings its length along.
+bool is_of_elements(const PlanKey& key) { return !key.counts.empty() && !key.irregular; }
+
+}  // namespace
+
 CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = chooser.hierarchy().machine();
   const schedule::Collective call = collective_of(key, machine.size());
@@ -137,7 +144,7 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   if (!plan.planned) return plan;
   const auto part_of = [&](Rank r) { return own_part(choice, chooser.hierarchy(), call, r); };
   schedule::Program program =
-      !key.counts.empty() ? element_program(call, rank, part_of) : part_of(rank);
+      is_of_elements(key) ? element_program(call, rank, part_of) : part_of(rank);
   if (key.in_place) {
     if (auto joined = joined_program(program, call, rank)) {
       program = std::move(*joined);

@@ -21,7 +21,7 @@ schedule::Collective collective_of(const SharedCall& call, Rank size) {
   schedule::Collective result{
       call.operation,   size,       call.root, call.count, Bytes{call.element},
       call.commutative, call.counts};
-  if (call.irregular) result.counts.assign(size, call.count);
+  if (call.irregular && call.counts.empty()) result.counts.assign(size, call.count);
   return result;
 }
 

@@ -17,11 +17,11 @@ struct SharedCall {
   std::uint64_t count = 0;  ///< elements, or elements of each block
   std::uint64_t element = 1;
   bool commutative = true;  ///< the reduction may combine in any order
-  /// Blocks of lengths that not all ranks know: a unit is a block, `count` the bytes assumed for
-  /// one.
+  /// A unit is a block, whose length travels with it: of lengths that not all ranks know, or that
+  /// the plan need not go by. `count` are the bytes assumed for one, unless there are `counts`.
   bool irregular = false;
   std::vector<std::uint64_t> counts =
-      {};             ///< elements of each block, if they differ and all ranks know them
+      {};             ///< elements of each block, if they differ and the plan goes by them
   bool gaps = false;  ///< a reduction of elements with gaps, which shared memory does not serve
   friend auto operator<=>(const SharedCall&, const SharedCall&) = default;
 };
@@ -32,8 +32,8 @@ struct CallClass {
   Rank root = 0;
   std::uint32_t size_class = 0;  ///< see size_class() in select/chooser.hpp
   bool commutative = true;       ///< the reduction may combine in any order
-  bool irregular = false;        ///< blocks whose lengths not all ranks know
-  bool unequal = false;          ///< blocks of different lengths that all ranks know
+  bool irregular = false;        ///< blocks whose lengths travel with them
+  bool unequal = false;          ///< blocks of different lengths that the plan goes by
   bool gaps = false;             ///< see SharedCall
   friend auto operator<=>(const CallClass&, const CallClass&) = default;
 };

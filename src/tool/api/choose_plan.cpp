@@ -18,7 +18,8 @@ namespace {
 
 using schedule::Collective;
 
-/// Trees that go by the lengths of blocks; the other v forms take plans for blocks of any length.
+/// Trees that go by the lengths of blocks alone; the other v forms take plans for blocks of any
+/// length.
 bool goes_by_lengths(const Collective& call) {
   return call.irregular() && (call.operation == schedule::Operation::Scatter ||
                               call.operation == schedule::Operation::Gather);
@@ -76,7 +77,10 @@ std::vector<Plan> by_prediction(const Asked& asked) {
   // First what the library takes; then all others by predicted time.
   select::PlanChoice chosen = select::Chooser(hierarchy).choose(inside, select::WhichPlan::Best);
   if (chosen.planned()) {
-    const Time predicted = predict(*chosen.plan, cost_view, hierarchy, regular(inside));
+    const bool by_lengths = select::is_chosen_by_counts(inside);
+    const Time predicted = by_lengths
+                               ? *chosen.predicted
+                               : predict(*chosen.plan, cost_view, hierarchy, regular(inside));
     plans.push_back(made(asked, *chosen.plan, chosen.name, predicted));
   }
   for (select::Choice& choice : select::ranking(hierarchy, cost_view, regular(inside))) {

@@ -44,8 +44,7 @@ std::vector<IrregularChoice> ranked_trees(const IrregularCall& asked) {
 /// All plans of an allgatherv or alltoallv. @pre the hierarchy outlives them
 std::vector<ExchangeChoice> ranked_exchanges(const IrregularCall& asked,
                                              const collective::Hierarchy& hierarchy) {
-  constexpr std::size_t kByCounts = 36;  // at most
-  Progress progress("simulating", select::proposed_plans(hierarchy, asked.call).size() + kByCounts,
+  Progress progress("simulating", select::proposed_plans(hierarchy, asked.call).size() + 1,
                     Progress::Told::ByTheClock);
   progress.listen();
   return select::exchange_ranking(hierarchy, asked.call, asked.conditions.sim,

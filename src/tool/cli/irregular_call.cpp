@@ -16,6 +16,7 @@
 #include "report/simulated_plan.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/block_counts.hpp"
+#include "select/irregular_exchange.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::cli {
@@ -73,9 +74,6 @@ std::optional<Error> without_meaning(const IrregularCallOptions& options, bool e
 constexpr Rank kTreesUpTo = 4096;
 /// Every rank's messages to every other are simulated, plan by plan.
 constexpr Rank kExchangedUpTo = 512;
-/// With more ranks an exchange has thousands of messages that share links at once: sharing them
-/// exactly takes 14 s of processor time among 128 ranks.
-constexpr Rank kExactExchangesUpTo = 64;
 /// Work of all simulations unless --all is given, in messages: as much as a choice among plans for
 /// equal blocks is worth at most. A plan along a tree has a message for each rank.
 constexpr std::uint64_t kTreeMessages = std::uint64_t{1} << 14U;
@@ -172,11 +170,9 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options, Levels l
   if (!model) return Error{"--model", model.error().what, model.error().hint};
   select::IrregularConditions conditions;
   conditions.bundle_limit = *memory;
-  conditions.sim = select::conditions_under(mpi, *owner);
+  conditions.sim =
+      exchanges ? select::exchange_conditions(mpi, *owner) : select::conditions_under(mpi, *owner);
   conditions.messages = exchanges ? kExchangeMessages : kTreeMessages;
-  if (exchanges && owner->size() > kExactExchangesUpTo) {
-    conditions.sim.sharing = sim::Sharing::OneBottleneck;
-  }
   // A search looks at many trees: fewer of large ones.
   constexpr std::uint32_t kWork = 12'000;
   conditions.trials = std::min<std::uint32_t>(300, kWork / owner->size());

@@ -21,19 +21,44 @@ std::string tried_in_words(const select::Alternative& one, const IrregularRuns& 
 
 }  // namespace
 
+namespace {
+
+/// From which call on an allgatherv is planned by its lengths; absent: never.
+std::optional<std::uint64_t> by_lengths_from(const IrregularCall& asked) {
+  if (!select::is_chosen_by_counts(asked.call)) return std::nullopt;
+  return select::planned_from(asked.machine, asked.call);
+}
+
+/// The call as the library chooses for it in the end.
+schedule::Collective known_call(const IrregularCall& asked) {
+  return by_lengths_from(asked) ? asked.call : select::with_assumed_blocks(asked.call);
+}
+
+}  // namespace
+
 select::ExchangeChoice chosen_exchange(const IrregularCall& asked, select::Chooser& chooser) {
-  const schedule::Collective known = select::with_assumed_blocks(asked.call);
-  const select::PlanChoice best = chooser.choose(known, WhichPlan::Best);
-  return exchange_choice(chooser.hierarchy(), asked.call, *best.plan);
+  const select::PlanChoice best = chooser.choose(known_call(asked), WhichPlan::Best);
+  select::ExchangeChoice chosen = exchange_choice(chooser.hierarchy(), asked.call, *best.plan);
+  if (by_lengths_from(asked)) chosen.predicted = *best.predicted;
+  return chosen;
 }
 
 IrregularRuns runs_of(const IrregularCall& asked, select::Chooser& chooser,
                       const std::string& mpi) {
-  const schedule::Collective known = select::with_assumed_blocks(asked.call);
+  const schedule::Collective known = known_call(asked);
+  const schedule::Collective assumed = select::with_assumed_blocks(asked.call);
+  const WhichPlan which = mpi.empty() ? WhichPlan::Best : WhichPlan::ByPrediction;
+  const std::uint64_t from = by_lengths_from(asked).value_or(1);
   IrregularRuns runs;
   runs.mpi = mpi;
-  runs.assumed_block = Bytes{known.count};
-  runs.runs = chooser.choose(known, mpi.empty() ? WhichPlan::Best : WhichPlan::ByPrediction);
+  runs.assumed_block = Bytes{assumed.count};
+  runs.by_lengths = by_lengths_from(asked).has_value();
+  runs.runs = chooser.choose(known, which);
+  if (from > 1) {
+    runs.first_calls = from - 1;
+    runs.first_row = chooser.choose(assumed, which).name;
+    runs.first = runs.first_row;
+  }
   if (mpi.empty()) return runs;
   runs.tries = chooser.alternatives(known);
   if (runs.runs.native_predicted) {
@@ -65,12 +90,14 @@ std::string runs_text(const IrregularRuns& runs) {
   if (runs.mpi.empty()) return "";
   std::string text = fmt::format("under {}: {} ({})", runs.mpi, runs.runs.name, runs.runs.why);
   if (runs.runs.native_predicted) {
-    text += fmt::format("; predicted for equal blocks of {}: ", to_string(runs.assumed_block));
+    text += runs.by_lengths ? std::string("; predicted: ")
+                            : fmt::format("; predicted for equal blocks of {}: ",
+                                          to_string(runs.assumed_block));
     if (runs.compared_predicted) {
       text += fmt::format("{} {}, ", runs.compared, rounded(*runs.compared_predicted));
     }
-    text += fmt::format("native {}; native is not predicted for these lengths",
-                        rounded(*runs.runs.native_predicted));
+    text += fmt::format("native {}", rounded(*runs.runs.native_predicted));
+    if (!runs.by_lengths) text += "; native is not predicted for these lengths";
   }
   if (runs.first_calls == 1) {
     text += fmt::format("; the first call: {}", runs.first);

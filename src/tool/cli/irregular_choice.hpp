@@ -27,7 +27,8 @@ struct IrregularRuns {
   /// The plan that is compared with native for equal blocks of that length; empty: none is.
   std::string compared;
   std::optional<Time> compared_predicted;
-  bool has_trees = false;  ///< planned calls run along trees by counts
+  bool by_lengths = false;  ///< the chooser goes by the very lengths, and so do its times
+  bool has_trees = false;   ///< planned calls run along trees by counts
 };
 
 /// The plan of an allgatherv or alltoallv that the library takes if it takes one, not simulated
