@@ -28,8 +28,10 @@ void hand_on(int signal, siginfo_t* info, void* /*context*/) {
   errno = old_errno;
 }
 
+constexpr std::array kHandedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
 void hand_on_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+  for (const int signal : kHandedOn) {
     struct sigaction now {};
     ::sigaction(signal, nullptr, &now);
     if (now.sa_handler == SIG_IGN) continue;  // nohup, or "&" in a script
@@ -90,16 +92,24 @@ bool is_started_by_launcher() {
 Outcome run_watched(const std::vector<std::string>& words, const Sign& sign) {
   // If it is ignored, the system does not keep the command's exit code.
   auto* const child_at_start = ::signal(SIGCHLD, SIG_DFL);
+  // A signal that comes before there is somebody to hand it to waits.
+  sigset_t handed_on, blocked_at_start;
+  ::sigemptyset(&handed_on);
+  for (const int signal : kHandedOn) ::sigaddset(&handed_on, signal);
+  ::sigprocmask(SIG_BLOCK, &handed_on, &blocked_at_start);
   const pid_t command = ::fork();
   if (command == 0) {
     (void)::signal(SIGCHLD, child_at_start);
+    ::sigprocmask(SIG_SETMASK, &blocked_at_start, nullptr);
     become(words);
   }
   if (command < 0) {
+    ::sigprocmask(SIG_SETMASK, &blocked_at_start, nullptr);
     return Failure{{words.front(), "no process can be started", ""}, kExitInternal};
   }
   command_running = command;
   hand_on_signals();
+  ::sigprocmask(SIG_SETMASK, &blocked_at_start, nullptr);
   int status = 0;
   while (::waitpid(command, &status, 0) < 0 && errno == EINTR) {
   }
