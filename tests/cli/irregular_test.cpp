@@ -163,7 +163,9 @@ TEST(ToolCounts, NamesOneLongBlockInTheSingular) {
   for (const Json& plan : json["plans"]) names += plan["plan"].get<std::string>() + "\n";
   EXPECT_NE(names.find(" by counts, 1 block by itself\n"), std::string::npos) << names;
   EXPECT_EQ(names.find(" 1 blocks"), std::string::npos) << names;
-  EXPECT_NE(run_tool({"plan", "--help"}).out.find("longest blocks go through"), std::string::npos);
+  const std::string help =
+      std::regex_replace(run_tool({"plan", "--help"}).out, std::regex("\\s+"), " ");
+  EXPECT_NE(help.find("longest blocks go through"), std::string::npos);
 }
 
 TEST(ToolCounts, SaysHowLinksAreSharedAsItsHelpDoes) {
@@ -257,8 +259,8 @@ TEST(ToolCounts, SaysWhatTheFirstCallsRunAlong) {
 }
 
 TEST(ToolCounts, SaysThatAPlanOfTheTableIsFasterThanTheChosenOne) {
-  const Words call =
-      plan_of("alltoallv", "site:2(30ms,10Mbit/s) node:16(50us,1Gbit/s)", {"--counts", "zeros"});
+  const Words call = plan_of("alltoallv", "node:16(50us,1Gbit/s,send=20us,recv=20us)",
+                             {"--counts", "zeros", "--size", "100B"});
   const Ran ran = run_tool(call);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find(" is faster: the chosen one takes "), std::string::npos) << ran.out;

@@ -2,7 +2,7 @@
 
 A line of "..." stands for any number of lines. Where figures vary, a number with its unit stands for any other, a bar for
 any other bar, columns may be wider or narrower, "..." within a line stands for anything, a figure may be a lower bound ("at least 3 ms",
-as on a busy host), and lines of ours ("espalier: ...") may stand elsewhere: they go to standard error, and launchers bring both streams
+as on a busy host), progress ("deciding: 25 of 32, 3 s left", on busy hosts) may stand between, and lines of ours ("espalier: ...") may stand elsewhere: they go to standard error, and launchers bring both streams
 together in any order.
 """
 import re
@@ -12,6 +12,7 @@ NUMBER = re.compile(rf"(?<![A-Za-z_])\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?({UNITS})(?!
 BARS = re.compile("[█▄░▒▓─━·~▏▎▍▌▋▊▉]+")
 WRONG = re.compile(r"\bwrong \d+|\d+ wrong\b")  # how many results were: a figure that may not vary
 SPACE = re.compile(r"\s+")
+PROGRESS = re.compile(r"[a-z ]+: \d+ of \d+(, .* left)?")
 BOUND = re.compile(r"\bat least #")
 
 
@@ -34,6 +35,7 @@ def ours_last(lines):
 
 def matches(expected, found, varies=False):
     """Lines as the document shows them; where figures vary also with ours in another place."""
+    found = [line for line in found if line in expected or not PROGRESS.fullmatch(line)]
     if follows(expected, found, varies):
         return True
     return varies and follows(ours_last(expected), ours_last(found), varies)

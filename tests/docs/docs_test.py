@@ -122,6 +122,12 @@ class Comparing(unittest.TestCase):
         self.assertFalse(compare.matches(["site0 3"], ["site1 3"], varies=True))
 
 
+    def test_progress_may_stand_between(self):
+        self.assertTrue(compare.matches(["a", "b"], ["a", "deciding: 25 of 32, 3 s left", "b"]))
+        self.assertTrue(compare.matches(["planning: 1 of 2, 3 s left"], ["planning: 1 of 2, 3 s left"]))
+        self.assertFalse(compare.matches(["a"], ["a", "25 of 32 failed"]))
+
+
 class Shells(unittest.TestCase):
     def test_folders_and_variables_stay_and_codes_are_told(self):
         with tempfile.TemporaryDirectory() as folder:

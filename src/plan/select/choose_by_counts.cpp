@@ -5,6 +5,7 @@
 // algorithms: without them a gain would not be seen.
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "select/chooser.hpp"
 #include "select/counted_runs.hpp"
@@ -43,8 +44,9 @@ Decision Chooser::decide_by_counts(const Collective& call) const {
   const Collective mean = with_mean_blocks(in_bytes);
   ScheduleTimes reserve(machine, conditions, std::max(worth, kForNatives));
   for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), in_bytes)) {
+    const std::string name = name_of(plan, in_bytes);
     const auto same = std::find_if(ranked.begin(), ranked.end(), [&](const ExchangeChoice& one) {
-      return one.plan && *one.plan == plan;
+      return one.plan && name_of(*one.plan, in_bytes) == name;
     });
     if (same == ranked.end()) continue;
     const std::optional<Time> simulated = same->is_simulated
