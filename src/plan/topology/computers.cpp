@@ -39,9 +39,9 @@ bool holds_only_processes(const Machine& machine, const Cluster& cluster) {
   const std::string called = members_name(machine, cluster);
   const auto members = machine.members(cluster);
   return std::all_of(members.begin(), members.end(), [&](const Member& m) {
-    return m.is_leaf ? names_a_process(called)
-                     : names_a_part_of_a_computer(called) &&
-                           holds_only_processes(machine, machine.clusters()[m.id]);
+    const bool is_part = names_a_part_of_a_computer(called);
+    if (m.is_leaf) return is_part || names_a_process(called);  // a computer without such parts
+    return is_part && holds_only_processes(machine, machine.clusters()[m.id]);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "lab/hosts.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/load_machine.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::lab {
 namespace {
@@ -26,6 +27,20 @@ std::vector<std::string> hosts_by_rank(const topology::Machine& machine) {
 std::string refusal(const std::string& text) {
   const auto placed = placed_machine(machine_of(kGrid), text, "hosts");
   return placed ? "" : placed.error().where + ": " + placed.error().what;
+}
+
+/// Sites of one machine need not describe their computers to the same depth.
+TEST(PlacedMachine, TakesComputersForHostsWhetherTheirSocketsAreToldOrNot) {
+  const auto machine = topology::read_json(R"({"format": "espalier-machine-1", "levels": [
+      {"members": "site", "latency": "15 ms"}, {"members": "node", "latency": "50 us"},
+      {"members": "socket", "latency": "500 ns"}, {"members": "core", "latency": "300 ns"}],
+      "children": [
+        {"name": "lyon", "children": [{"name": "ly1", "children": [{"name": "s[0-1]", "processes": 2}]}]},
+        {"name": "bonn", "children": [{"name": "bo[1-2]", "processes": 2}]}]})",
+                                           "grid.json");
+  EXPECT_EQ(hosts_by_rank(machine.value()),
+            (std::vector<std::string>{"lyon-ly1", "lyon-ly1", "lyon-ly1", "lyon-ly1", "bonn-bo1",
+                                      "bonn-bo1", "bonn-bo2", "bonn-bo2"}));
 }
 
 TEST(PlacedMachine, PutsEachRankOnItsHost) {
