@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import fakes
 
@@ -425,6 +426,14 @@ def other_mpis(t):
             refused(done, "is linked with")
 
 
+def is_running(process):
+    """Not if it has ended and nobody has collected it yet."""
+    try:
+        return not pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].startswith("Z")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def a_library_in_no_process(t):
     """--explain says so; the command's streams and end stay what they are."""
     none = "no process on this host called MPI_Init with Espalier's library"
@@ -465,8 +474,10 @@ def a_library_in_no_process(t):
             run.send_signal(sent)
             assert run.wait(60) == code, run.returncode
             run.stdout.read()  # to the end: the command has closed it
-        stat = pathlib.Path(f"/proc/{command}/stat")
-        assert not stat.exists() or stat.read_text().rsplit(") ", 1)[1].startswith("Z"), command  # not collected yet
+        deadline = time.monotonic() + 30
+        while is_running(command):
+            assert time.monotonic() < deadline, command
+            time.sleep(0.05)
 
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "doctor/calls.hpp"
 #include "doctor/checks.hpp"
+#include "doctor/lost_preload.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
 #include "launch/inside.hpp"
@@ -206,6 +207,12 @@ void tell_script(const std::string& name, const std::string& file, bool may_run,
   const std::string text = launch::text_of(file);
   auto used = may_run ? launch::mpi_of_command({file}, context)
                       : launch::mpi_of_script(text, file, context);
+  if (const auto lost = lost_preload(text)) {
+    report.add(
+        Severity::Warning,
+        fmt::format("line {}, \"{}\": what is started so gets no library", lost->line, lost->words),
+        "leave LD_PRELOAD as it is, or hand its value on");
+  }
   if (!used) {
     report.add(used.error());
   } else if (*used) {
