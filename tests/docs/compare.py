@@ -12,7 +12,7 @@ NUMBER = re.compile(rf"(?<![A-Za-z_])\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?({UNITS})(?!
 BARS = re.compile("[█▄░▒▓─━·~▏▎▍▌▋▊▉]+")
 WRONG = re.compile(r"\bwrong \d+|\d+ wrong\b")  # how many results were: a figure that may not vary
 SPACE = re.compile(r"\s+")
-PROGRESS = re.compile(r"[a-z ]+: \d+ of \d+(, .* left)?")
+PROGRESS = re.compile(r"[a-z ]+: \d+ of \d+(, \d+ (s|min) (left|so far))?")
 BOUND = re.compile(r"\bat least #")
 
 

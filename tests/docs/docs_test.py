@@ -124,6 +124,7 @@ class Comparing(unittest.TestCase):
 
     def test_progress_may_stand_between(self):
         self.assertTrue(compare.matches(["a", "b"], ["a", "deciding: 25 of 32, 3 s left", "b"]))
+        self.assertTrue(compare.matches(["a", "b"], ["deciding: 5 of 32, 10 s so far", "a", "b"]))
         self.assertTrue(compare.matches(["planning: 1 of 2, 3 s left"], ["planning: 1 of 2, 3 s left"]))
         self.assertFalse(compare.matches(["a"], ["a", "25 of 32 failed"]))
 
