@@ -5,7 +5,6 @@
 // algorithms: without them a gain would not be seen.
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "select/chooser.hpp"
 #include "select/counted_runs.hpp"
@@ -43,10 +42,9 @@ Decision Chooser::decide_by_counts(const Collective& call) const {
   }
   const Collective mean = with_mean_blocks(in_bytes);
   ScheduleTimes reserve(machine, conditions, std::max(worth, kForNatives));
-  for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), in_bytes)) {
-    const std::string name = name_of(plan, in_bytes);
+  for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), in_bytes, table_)) {
     const auto same = std::find_if(ranked.begin(), ranked.end(), [&](const ExchangeChoice& one) {
-      return one.plan && name_of(*one.plan, in_bytes) == name;
+      return one.plan && *one.plan == plan;
     });
     if (same == ranked.end()) continue;
     const std::optional<Time> simulated = same->is_simulated

@@ -72,11 +72,13 @@ bool has_few_elements(const Collective& call) {
 }
 
 std::vector<Plan> plans_by(std::span<const NativeRule> rules,
-                           const collective::Hierarchy& hierarchy, const Collective& call) {
+                           const collective::Hierarchy& hierarchy, const Collective& call,
+                           AlgorithmTable table) {
   std::vector<Plan> plans;
   for (const NativeRule& rule : rules) {
     if (!fits(rule, call, has_few_elements(call))) continue;
-    if (auto plan = plan_named(rule.plan, hierarchy, call)) plans.push_back(*std::move(plan));
+    if (auto plan = plan_named(rule.plan, hierarchy, call, table))
+      plans.push_back(*std::move(plan));
   }
   return plans;
 }

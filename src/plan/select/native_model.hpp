@@ -13,10 +13,12 @@ namespace espalier::select {
 /// Whether this is a reduction above kShortReduction of fewer elements than a butterfly has ranks.
 [[nodiscard]] bool has_few_elements(const schedule::Collective& call);
 
-/// The plans of some rules that fit the call.
+/// The plans of some rules that fit the call. They are equal to a chooser's own plans only if they
+/// are of its table: under SMPI each rank has a copy of algorithms(), and all share one chooser.
 [[nodiscard]] std::vector<Plan> plans_by(std::span<const NativeRule> rules,
                                          const collective::Hierarchy& hierarchy,
-                                         const schedule::Collective& call);
+                                         const schedule::Collective& call,
+                                         AlgorithmTable table = algorithms());
 
 /// How long the MPI library's own algorithm would take under the same model. Above its eager limit
 /// each latency is paid several times, for handshakes that our short segments do not need.

@@ -20,8 +20,8 @@ struct DiscoverOptions {
 
 /// What discovery found; all processes get the same, but for `waited`.
 struct WorldDiscovery {
-  discover::CachedMachine seen;    ///< what was measured, as the cache has it
-  std::vector<std::string> notes;  ///< what went wrong and was passed over
+  discover::CachedMachine seen;    ///< the measured machine, in the form that the cache keeps
+  std::vector<std::string> notes;  ///< failures in spite of which it went on, one sentence each
   bool from_cache = false;
   double waited = 0;  ///< seconds that rank 0 waited for the last process
 };
